@@ -1,0 +1,32 @@
+"""The one error that reaches a user, and the words that help them out of it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UsageError(Exception):
+    """Wrong input or a broken set-up.
+
+    ``str(error)`` is one sentence, without a line break, that says what is wrong, where, and what to do.
+    The command line prints it on standard error and ends with status 2; nothing has been written by then.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
+    """Return up to ``limit`` of ``names`` that resemble ``name``, best first; ties in alphabetical order."""
+    folded: dict[str, str] = {}
+    for candidate in sorted(names):
+        folded.setdefault(candidate.lower(), candidate)
+    close = difflib.get_close_matches(name.lower(), list(folded), n=limit, cutoff=0.5)
+    return [folded[match] for match in close]
+
+
+def hint(name: str, names: Iterable[str]) -> str:
+    """Return `` (did you mean 'a' or 'b'?)`` for the nearest names, or the empty string."""
+    close = nearest(name, names)
+    return f" (did you mean {' or '.join(repr(match) for match in close)}?)" if close else ""
