@@ -11,10 +11,12 @@ class UsageError(Exception):
 
     ``str(error)`` is one sentence, without a line break, that says what is wrong, where, and what to do.
     The command line prints it on standard error and ends with status 2; nothing has been written by then.
+    ``example`` is text to paste, shown below the sentence with its line breaks kept.
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, example: str = "") -> None:
         super().__init__(" ".join(message.split()))
+        self.example = example
 
 
 def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:

@@ -1,0 +1,1 @@
+"""The simulated world: hardware, model, environment, profiles, the case and the outcome."""

@@ -1,0 +1,172 @@
+"""Decides, for every import of the tree, what comes: the real module, part of it, or a stand-in."""
+
+import ast
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+from .answers import value_getter
+from .standins import ANSWERED, ReexportingModule, StandInModule
+from .world import WORLD
+
+
+class TreeFinder(importlib.abc.MetaPathFinder):
+    """Serves the tree's package from ``root`` and stands in for everything outside the standard library.
+
+    ``profile`` says which modules of the package are loaded whole (``real``), which by named definitions only
+    (``partial``), which foreign packages are taken as installed (``installed``), and for which the case says
+    whether they are (``imports``).
+    """
+
+    def __init__(self, root, profile):
+        self._root = root
+        self._package = profile["package"]
+        self._real = set(profile["real"])
+        self._partial = {entry["module"]: entry["names"] for entry in profile["partial"]}
+        self._reexports = {entry["module"]: entry["of"] for entry in profile["reexports"]}
+        self._installed = set(profile["installed"])
+        self._imports = {spec["name"]: value_getter(spec) for spec in profile["imports"]}
+
+    def find_spec(self, name, path=None, target=None):
+        """Return the spec of a module, None for one that the case says is not installed."""
+        top = name.partition(".")[0]
+        if top == self._package:
+            return self._find_own(name)
+        if top in sys.stdlib_module_names or top == __package__:
+            return None
+        return self._find_foreign(name, top)
+
+    def _find_own(self, name):
+        file = self.file_of(name)
+        if file is None and WORLD.active and not os.path.isdir(os.path.join(self._root, *name.split("."))):
+            return None
+        if name in self._real and file is not None:
+            loader = RealLoader(name, file)
+            if file.endswith("__init__.py"):
+                return importlib.util.spec_from_file_location(
+                    name, file, loader=loader, submodule_search_locations=[os.path.dirname(file)]
+                )
+            return importlib.util.spec_from_file_location(name, file, loader=loader)
+        if name in self._partial and file is not None:
+            loader = PartialLoader(file, self._partial[name])
+            return importlib.machinery.ModuleSpec(name, loader, origin=file, is_package=True)
+        return importlib.machinery.ModuleSpec(name, StandInLoader(self._reexports.get(name)), is_package=True)
+
+    def _find_foreign(self, name, top):
+        for known in (name, top):
+            if known in self._imports:
+                if not WORLD.active:
+                    break
+                if not self._imports[known]():
+                    return None
+                break
+        else:
+            if top not in self._installed:
+                WORLD.refuse(name, "was imported")
+        return importlib.machinery.ModuleSpec(name, StandInLoader(), is_package=True)
+
+    def file_of(self, name):
+        """Return the path of the tree's file for a dotted module name, or None."""
+        base = os.path.join(self._root, *name.split("."))
+        for candidate in (f"{base}.py", os.path.join(base, "__init__.py")):
+            if os.path.isfile(candidate):
+                return candidate
+        return None
+
+
+class RealLoader(importlib.machinery.SourceFileLoader):
+    """Runs a whole file of the tree; never as part of a case, even when a case is the first to need it."""
+
+    def exec_module(self, module):
+        """Run the module without a case: what it observes of the world at import would otherwise stay."""
+        with WORLD.importing():
+            super().exec_module(module)
+
+
+class StandInLoader(importlib.abc.Loader):
+    """Makes a stand-in module, or one that hands on the names of the module ``source``."""
+
+    def __init__(self, source=None):
+        self._source = source
+
+    def create_module(self, spec):
+        """Return the empty stand-in."""
+        return ReexportingModule(spec.name, self._source) if self._source else StandInModule(spec.name)
+
+    def exec_module(self, module):
+        """Nothing to run: names appear when they are read."""
+
+
+class PartialLoader(importlib.abc.Loader):
+    """Runs named top-level definitions of a real file, and what they need from it; the rest stands in.
+
+    A file such as a 4,000-line utility module imports half the world; the few functions of it that the
+    resolution calls do not. Each kept definition is the tree's own code, so a change to it is seen.
+    """
+
+    def __init__(self, file, names):
+        self._file = file
+        self._names = names
+
+    def create_module(self, spec):
+        """Return a stand-in that the kept definitions will fill."""
+        return StandInModule(spec.name)
+
+    def exec_module(self, module):
+        """Compile and run the kept definitions in the module's namespace."""
+        with open(self._file, "rb") as source:
+            tree = ast.parse(source.read(), self._file)
+        prefix = f"{module.__name__}."
+        answered = {path[len(prefix) :]: found for path, found in ANSWERED.items() if path.startswith(prefix)}
+        module.__dict__.update(answered)
+        keep = _needed(tree, self._names, answered)
+        tree.body = [node for index, node in enumerate(tree.body) if index in keep]
+        module.__file__ = self._file
+        with WORLD.importing():
+            exec(compile(tree, self._file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+
+
+def _needed(tree, names, answered):
+    """Return the indexes of the statements that define ``names`` and, over and over, what those refer to.
+
+    A name with an answer needs no definition: the answer stands for it.
+    """
+    defines = {}
+    for index, node in enumerate(tree.body):
+        for name in _defined(node):
+            defines.setdefault(name, []).append(index)
+    keep, wanted, done = set(), list(names), set(answered)
+    while wanted:
+        name = wanted.pop()
+        if name in done:
+            continue
+        done.add(name)
+        for index in defines.get(name, ()):
+            if index in keep:
+                continue
+            keep.add(index)
+            for child in ast.walk(tree.body[index]):
+                if isinstance(child, ast.Name):
+                    wanted.append(child.id)
+    for index, node in enumerate(tree.body):
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            keep.add(index)
+    return keep
+
+
+def _defined(node):
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        return [name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
+    if isinstance(node, (ast.If, ast.Try, ast.With)):
+        return [name for child in ast.iter_child_nodes(node) for name in _defined(child)]
+    if isinstance(node, ast.ExceptHandler):
+        return [name for child in node.body for name in _defined(child)]
+    return []

@@ -1,0 +1,38 @@
+"""Reads launch flags with the tree's own argument parser, so that every release parses as itself."""
+
+import argparse
+
+
+class LaunchError(Exception):
+    """The flags do not parse; ``unknown`` names the first flag that the tree does not have."""
+
+    def __init__(self, message, unknown=None):
+        super().__init__(message)
+        self.unknown = unknown
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise LaunchError(message)
+
+    def exit(self, status=0, message=None):
+        raise LaunchError(message or "the flags ask for help or a version, not for a launch")
+
+
+def parser_of(cls):
+    """Return the tree's parser with every default suppressed: what it returns is what the user set."""
+    parser = _Parser(prog="launch", add_help=False, allow_abbrev=True)
+    cls.add_cli_args(parser)
+    for action in parser._actions:
+        action.default = argparse.SUPPRESS
+        action.required = False
+    return parser
+
+
+def parse(cls, argv, names):
+    """Return the fields that ``argv`` sets, under the names of the record; raises LaunchError."""
+    found, unknown = parser_of(cls).parse_known_args(argv)
+    if unknown:
+        flags = [token for token in unknown if token.startswith("-")] or unknown
+        raise LaunchError(f"unknown flag {flags[0]!r}", flags[0])
+    return {name: value for name, value in sorted(vars(found).items()) if name in names}

@@ -1,0 +1,160 @@
+"""The child's main loop: load the tree once, then answer the parent's requests until it closes the pipe."""
+
+import faulthandler
+import gc
+import importlib
+import logging
+import os
+import random
+import sys
+import time
+import traceback
+import warnings
+
+from . import answers, describe, launch, sandbox, slicing
+from .caches import Caches
+from .finder import TreeFinder
+from .resolve import Resolver
+from .wire import Wire, encode
+from .world import UnansweredProbe, observe_environment
+
+
+def serve(request_fd, response_fd):
+    """Serve until the request pipe closes. The first request loads the tree."""
+    faulthandler.enable()
+    wire = Wire(request_fd, response_fd)
+    subject = None
+    while True:
+        request = wire.receive()
+        if request is None:
+            os._exit(0)
+        operation = request["op"]
+        if operation == "load":
+            subject, answer = _load(request)
+            wire.send(encode(answer))
+        elif operation == "resolve":
+            subject.resolve_batch(request, wire)
+        else:
+            wire.send(encode(getattr(subject, operation)(request)))
+        wire.flush()
+
+
+def _load(request):
+    """Import the tree; returns the subject and the answer, whose ``error`` says why there is none."""
+    limits = sandbox.confine(request["memory_bytes"])
+    try:
+        return Subject(request), {"error": None, "limits": limits}
+    except UnansweredProbe as error:
+        return None, {"error": "unanswered", "path": error.path, "how": error.how, "frame": _frame(error)}
+    except slicing.SliceError as error:
+        return None, {"error": "slice", "detail": str(error)}
+    except BaseException as error:
+        detail = traceback.format_exception_only(type(error), error)[-1].strip()
+        return None, {"error": "import", "detail": detail, "frame": _frame(error)}
+
+
+def _frame(error):
+    """Return ``file:line`` of the innermost frame of the tree."""
+    found = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if not file.startswith((os.path.dirname(__file__), "<frozen")):
+            found = f"{file}:{line}"
+    return found
+
+
+class Subject:
+    """One loaded tree."""
+
+    def __init__(self, request):
+        profile = request["profile"]
+        self._root = request["root"]
+        self._profile = profile
+        self._seconds = request["case_seconds"]
+        logging.disable(logging.CRITICAL)
+        warnings.simplefilter("ignore")
+        observe_environment()
+        caches = Caches(profile["package"])
+        answers.prepare(profile)
+        sys.meta_path.insert(0, TreeFinder(self._root, profile))
+        module, _, name = profile["record"].partition(":")
+        cls = getattr(importlib.import_module(module), name)
+        for real in profile["import"]:
+            if sys.meta_path[0].file_of(real) is not None:
+                importlib.import_module(real)
+        answers.patch_real(profile)
+        run, self.slots = slicing.build(cls, profile["slice"]) if request["slice"] else (None, [])
+        self._cls = cls
+        self._resolver = Resolver(cls, profile, self._root, run, caches)
+        # The tree's own objects live as long as the process: keep them out of every later collection.
+        gc.collect()
+        gc.freeze()
+
+    def describe(self, request):
+        """Return the record's fields, what the resolution reads, and the values it compares with."""
+        profile = self._profile
+        modules = describe.modules_of(profile["package"])
+        reading = describe.Reading(self._cls, modules)
+        roots = [slot.partition(":")[0] for slot in self.slots] or [profile["slice"]["entry"]]
+        reading.follow([root for root in roots if root != profile["slice"]["entry"] or not self.slots])
+        reading.follow_decorated(set(profile["slice"]["registrations"]))
+        module, _, name = profile.get("environment_object", "").partition(":")
+        envs = getattr(sys.modules.get(module), name, None)
+        return {
+            "fields": describe.fields_of(self._cls),
+            "slots": self.slots,
+            "reads": {name: values for name, values in sorted(reading.fields.items())},
+            "environment": {
+                name: {**kind, "compared": reading.environment[name]}
+                for name, kind in describe.environment_kinds(envs, reading.environment).items()
+            },
+            "architectures": reading.architectures,
+        }
+
+    def choose(self, request):
+        """Fix which outcome fields are reported; the answer lists those that the tree has."""
+        return {"fields": self._resolver.choose(request["fields"], describe.assigned_in(self._cls))}
+
+    def parse(self, request):
+        """Return the arguments that launch flags set."""
+        try:
+            names = {field["name"] for field in describe.fields_of(self._cls)}
+            return {"args": launch.parse(self._cls, request["argv"], names), "error": None, "unknown": None}
+        except launch.LaunchError as error:
+            return {"args": None, "error": str(error), "unknown": error.unknown}
+
+    def resolve_batch(self, request, wire):
+        """Resolve the cases of a batch in order, one frame each."""
+        resolve, seconds = self._resolver.resolve, self._seconds
+        for facts in _facts(request):
+            random.seed(0)
+            with sandbox.time_limit(seconds):
+                outcome = resolve(facts)
+            wire.send(outcome)
+            if request["single"]:
+                wire.flush()
+
+    def loop(self, request):
+        """Resolve the cases and do nothing else; returns the seconds it took (the floor of a benchmark)."""
+        prepared = list(_facts(request))
+        resolve = self._resolver.resolve
+        started = time.perf_counter()
+        for facts in prepared:
+            resolve(facts)
+        return {"seconds": time.perf_counter() - started}
+
+
+def _facts(request):
+    """Yield the facts of each case of a batch."""
+    machines, models = request["machines"], request["models"]
+    for args, machine, model, env in request["cases"]:
+        hardware, probes = machines[machine]
+        described, checkpoint = models[model]
+        yield {
+            "hardware": hardware,
+            "probe": probes,
+            "model": described,
+            "checkpoint": checkpoint,
+            "args": args,
+            "env": env,
+        }

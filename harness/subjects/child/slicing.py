@@ -1,0 +1,177 @@
+"""Cuts the slice out of a tree: the handlers that write a resolved field, in the order of the tree itself.
+
+The order is read from the entry method (``__post_init__``) of the very tree, so that a release or a step of a
+stack that moves a handler is run as it stands. Statements of the entry method are kept when they call a listed
+handler, or write a resolved field or one of the listed flags; functions listed as ``partial`` contribute only
+such statements and what these need.
+"""
+
+import __future__ as future
+import ast
+import copy
+import importlib
+import inspect
+import textwrap
+
+
+class SliceError(Exception):
+    """The tree has no slice of the described kind; the message says what was looked for."""
+
+
+def build(cls, spec):
+    """Return the slice of ``cls`` as one function of an instance, and the names of the slots it runs in order.
+
+    ``spec`` is the ``slice`` table of a profile: ``entry``, ``handlers``, ``flags``, ``calls``, ``partial`` and
+    the resolved ``fields``.
+    """
+    namespace = inspect.unwrap(getattr(cls, spec["entry"])).__globals__
+    entry, file = _definition(getattr(cls, spec["entry"]))
+    cutter = _Cutter(cls, spec, namespace)
+    body, slots = cutter.cut_entry(entry)
+    if not any(slot in spec["handlers"] for slot in slots):
+        raise SliceError(
+            f"{cls.__name__}.{spec['entry']} calls none of the {len(spec['handlers'])} handlers of the slice"
+        )
+    run = _compile(entry, body, file, {**namespace, **cutter.made})
+    return run, slots
+
+
+def _definition(function):
+    function = inspect.unwrap(function)
+    file = inspect.getsourcefile(function) or function.__code__.co_filename
+    lines, start = inspect.getsourcelines(function)
+    node = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    ast.increment_lineno(node, start - 1)
+    return node, file
+
+
+def _compile(node, body, file, namespace):
+    """Compile ``body`` under the name and arguments of ``node``; line numbers stay those of the tree."""
+    kept = copy.copy(node)
+    kept.body, kept.decorator_list, kept.returns = body, [], None
+    module = ast.fix_missing_locations(ast.Module(body=[kept], type_ignores=[]))
+    scope = dict(namespace)
+    exec(compile(module, file, "exec", flags=future.annotations.compiler_flag, dont_inherit=True), scope)  # noqa: S102
+    return scope[node.name]
+
+
+class _Cutter:
+    """Keeps the statements of one tree that belong to the slice."""
+
+    def __init__(self, cls, spec, namespace):
+        self._cls = cls
+        self._spec = spec
+        self._namespace = namespace
+        self._handlers = set(spec["handlers"])
+        self._writes = set(spec["fields"]) | set(spec["flags"])
+        self._partial = {entry["function"]: set(entry["mentions"]) for entry in spec["partial"]}
+        self._calls = set(spec["calls"])
+        self.made = {}
+
+    def cut_entry(self, entry):
+        """Return the kept statements of the entry method and the name of each slot."""
+        kept, slots = [], []
+        for statement in entry.body:
+            name = _called(statement)
+            if name in self._partial:
+                cut = self._cut_partial(name, entry)
+                if cut is not None:
+                    kept.append(_call(cut, statement))
+                    slots.append(name)
+            elif name in self._handlers:
+                kept.append(statement)
+                slots.append(name)
+            elif name in self._calls:
+                kept.append(statement)
+            elif name is None and self._writes_state(statement):
+                kept.append(statement)
+                slots.append(f"{entry.name}:{statement.lineno}")
+        return _with_locals(entry.body, kept), slots
+
+    def _cut_partial(self, name, entry):
+        function = getattr(self._cls, name, None) or self._imported_in(entry, name)
+        if function is None:
+            return None
+        node, file = _definition(function)
+        mentions = self._partial[name]
+        kept = [
+            statement
+            for statement in node.body
+            if self._writes_field(statement) or (_names(statement) & mentions and not _is_import(statement))
+        ]
+        if not kept:
+            return None
+        cut = f"__slice_{name}"
+        scope = inspect.unwrap(function).__globals__
+        self.made[cut] = _compile(node, _with_locals(node.body, kept), file, scope)
+        return cut
+
+    def _imported_in(self, entry, name):
+        for statement in entry.body:
+            if isinstance(statement, ast.ImportFrom) and name in {alias.name for alias in statement.names}:
+                return getattr(importlib.import_module(statement.module), name)
+        return self._namespace.get(name)
+
+    def _writes_state(self, statement):
+        return bool(_written(statement) & self._writes)
+
+    def _writes_field(self, statement):
+        return bool(_written(statement) & set(self._spec["fields"]))
+
+
+def _written(statement):
+    return {
+        node.attr
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _names(statement):
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} | {
+        node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute)
+    }
+
+
+def _is_import(statement):
+    return isinstance(statement, (ast.Import, ast.ImportFrom))
+
+
+def _called(statement):
+    """Return the name that a bare call statement calls: ``self.name(...)`` or ``name(...)``."""
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+        return None
+    function = statement.value.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else None
+
+
+def _call(name, like):
+    call = ast.Expr(
+        ast.Call(func=ast.Name(name, ast.Load()), args=[ast.Name("self", ast.Load())], keywords=[])
+    )
+    return ast.fix_missing_locations(ast.copy_location(call, like))
+
+
+def _with_locals(body, kept):
+    """Return ``kept`` in place, preceded by the imports and plain assignments of ``body`` it depends on."""
+    chosen = {id(statement) for statement in kept}
+    needed = {name for statement in kept for name in _names(statement)}
+    for statement in reversed(body):
+        if id(statement) in chosen:
+            continue
+        if _is_import(statement):
+            defined = {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+        elif isinstance(statement, ast.Assign) and all(isinstance(t, ast.Name) for t in statement.targets):
+            defined = {target.id for target in statement.targets}
+        else:
+            continue
+        if defined & needed:
+            chosen.add(id(statement))
+            needed |= _names(statement)
+    inserted = {id(statement): statement for statement in body if id(statement) in chosen}
+    ordered = [statement for statement in body if id(statement) in inserted]
+    # Calls that replaced a statement of the body stand where that statement stood.
+    foreign = [statement for statement in kept if id(statement) not in inserted]
+    return sorted(ordered + foreign, key=lambda statement: statement.lineno)

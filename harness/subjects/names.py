@@ -1,0 +1,119 @@
+"""The text by which a user names a real source tree, taken apart and checked before anything is looked up."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from harness.errors import UsageError, hint, nearest
+
+Kind = Literal["release", "git", "dir"]
+
+KNOWN_PACKAGES: Final = ("sglang",)
+"""The packages whose releases can be compared."""
+
+SLICE_SUFFIX: Final = "slice"
+_FORMS: Final = ("sglang==VERSION", "git:REVISION", "dir:PATH")
+_VALID: Final = (
+    f"valid forms are {', '.join(_FORMS[:-1])} and {_FORMS[-1]}, each with an optional #{SLICE_SUFFIX}"
+)
+
+# Everything somebody may type for "this package at that version"; only NAME==VERSION goes through.
+_REQUIREMENT: Final = re.compile(
+    r"(?P<package>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?P<operator>===|[=<>!~]=|[=<>@])\s*(?P<version>.*)"
+)
+
+
+@dataclass(frozen=True)
+class SubjectName:
+    """A source tree as the user named it.
+
+    ``text`` is what the user wrote; ``value`` the normal form of the release (``sglang==0.5.14``), the git
+    revision or the folder; ``slice`` tells whether only the slice that the ports cover is meant.
+    """
+
+    text: str
+    kind: Kind
+    value: str
+    slice: bool
+
+
+def parse_subject(text: str) -> SubjectName:
+    """Return the parts of ``sglang==VERSION``, ``git:REVISION`` or ``dir:PATH``, each optionally ``#slice``.
+
+    A ``#`` starts a suffix unless a ``/`` follows it, so a folder called ``a#b`` is written ``dir:a#b/``.
+
+    Raises UsageError for any other form, suffix, package or version.
+    """
+    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+        raise UsageError(f"subject {text!r} holds a control character: {_VALID}")
+    body, sliced = _split_suffix(text)
+    prefix, colon, rest = body.partition(":")
+    if colon and prefix in ("git", "dir"):
+        if not rest.strip():
+            raise UsageError(f"subject {text!r} names nothing after {prefix + ':'!r}: {_VALID}")
+        return SubjectName(text, "git" if prefix == "git" else "dir", rest, sliced)
+    match = _REQUIREMENT.fullmatch(body)
+    if match is None:
+        raise UsageError(f"subject {text!r} has none of the known forms{_form_hint(body)}: {_VALID}")
+    package, operator, version = match["package"], match["operator"], match["version"].strip()
+    return SubjectName(text, "release", _release(text, body, package, operator, version), sliced)
+
+
+def _split_suffix(text: str) -> tuple[str, bool]:
+    """Return the text before the suffix, and whether the suffix is ``#slice``."""
+    body, mark, suffix = text.rpartition("#")
+    if not mark or "/" in suffix:
+        return text, False
+    if suffix != SLICE_SUFFIX:
+        raise UsageError(
+            f"subject {text!r} ends in {'#' + suffix!r}, but the only suffix is '#{SLICE_SUFFIX}': {_VALID}"
+        )
+    return body, True
+
+
+def _release(text: str, body: str, package: str, operator: str, version: str) -> str:
+    """Return the normal form ``package==version``, or raise what is wrong with it."""
+    name = canonicalize_name(package)
+    if name not in KNOWN_PACKAGES:
+        raise UsageError(
+            f"subject {text!r} names the package {package!r}, and only {_spoken(KNOWN_PACKAGES)} is known"
+            f"{hint(package, KNOWN_PACKAGES)}"
+        )
+    try:
+        parsed = Version(version)
+    except InvalidVersion:
+        instead = "one whole version, such as 'sglang==0.5.14'"
+        what = f"the version {version!r}, which is not a valid version (PEP 440)" if version else "no version"
+        raise UsageError(f"subject {text!r} has {what}: write {instead}") from None
+    normal = f"{name}=={parsed}"
+    if operator != "==":
+        raise UsageError(
+            f"subject {text!r} uses {operator!r}, but a subject is one release: write {normal!r}"
+            f" for version {parsed}"
+        )
+    if re.search(r"\s", body):
+        raise UsageError(f"subject {text!r} holds blanks: write {normal!r}")
+    return normal
+
+
+def _form_hint(body: str) -> str:
+    """Return `` (did you mean ...?)`` for a text that has no known form, or the empty string."""
+    prefix, colon, rest = body.partition(":")
+    if colon:
+        if close := nearest(prefix, ("git", "dir"), limit=1):
+            return f" (did you mean {close[0] + ':' + rest!r}?)"
+        return ""
+    if "/" in body or body in (".", ".."):
+        return f" (did you mean {'dir:' + body!r}?)"
+    if close := nearest(body, KNOWN_PACKAGES, limit=1):
+        return f" (did you mean '{close[0]}==VERSION'?)"
+    return ""
+
+
+def _spoken(names: tuple[str, ...]) -> str:
+    return " or ".join(repr(name) for name in names)

@@ -1,0 +1,213 @@
+"""One child process: started, fed frames, watched, ended. It knows nothing of cases."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.errors import UsageError
+
+_LENGTH = struct.Struct(">I")
+_CHUNK = 1 << 16
+_TAIL = 4096
+# A frame that claims to be longer than this is not one of ours.
+_MAX_FRAME = 1 << 28
+
+
+class ChildDied(Exception):
+    """The child ended, lied or did not answer in time; ``kind`` is ``killed``, ``timeout`` or ``broken``."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+
+
+class Process:
+    """A running child and the two pipes to it.
+
+    The child gets a fresh environment, an empty folder to stand in, no standard input; what it prints on
+    standard output or error is read and dropped but for the last few kilobytes, which a death report quotes.
+    """
+
+    def __init__(self, python: str) -> None:
+        boot = resources.files("harness.subjects").joinpath("child", "boot.py")
+        request_read, request_write = os.pipe()
+        response_read, response_write = os.pipe()
+        self._home = tempfile.TemporaryDirectory(prefix="stackproof-")
+        try:
+            self._process = subprocess.Popen(
+                [python, "-s", "-S", "-B", str(boot), str(request_read), str(response_write)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(request_read, response_write),
+                cwd=self._home.name,
+                env=_environment(self._home.name),
+                start_new_session=True,
+            )
+        except OSError as error:
+            for fd in (request_write, response_read):
+                os.close(fd)
+            self._home.cleanup()
+            raise UsageError(f"the interpreter {python!r} cannot be started: {error.strerror or error}") from None
+        finally:
+            os.close(request_read)
+            os.close(response_write)
+        self._requests = request_write
+        self._responses = response_read
+        self._buffer = bytearray()
+        self._tail = bytearray()
+        assert self._process.stdout is not None
+        self._noise = self._process.stdout.fileno()
+        for fd in (self._requests, self._responses, self._noise):
+            os.set_blocking(fd, False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._responses, selectors.EVENT_READ)
+        self._selector.register(self._noise, selectors.EVENT_READ)
+
+    def ask(self, seconds: float, **request: Any) -> Any:
+        """Send one request and return its decoded answer; raises ChildDied."""
+        (answer,) = list(self.frames(msgspec.json.encode(request), 1, seconds))
+        try:
+            return msgspec.json.decode(answer)
+        except msgspec.DecodeError as error:
+            raise self._died("broken", f"its answer is not JSON ({error})") from None
+
+    def frames(self, request: bytes, count: int, seconds: float) -> Iterator[bytes]:
+        """Send one request and yield ``count`` answer frames as they come.
+
+        ``seconds`` bounds the wait for each next frame. Raises ChildDied after the last frame that came.
+        """
+        outgoing = memoryview(_LENGTH.pack(len(request)) + request)
+        deadline = time.monotonic() + seconds
+        while count:
+            frame = self._take_frame()
+            if frame is not None:
+                count -= 1
+                deadline = time.monotonic() + seconds
+                yield frame
+                continue
+            outgoing = self._pump(outgoing, deadline)
+
+    def _take_frame(self) -> bytes | None:
+        if len(self._buffer) < _LENGTH.size:
+            return None
+        (size,) = _LENGTH.unpack_from(self._buffer)
+        if size > _MAX_FRAME:
+            raise self._died("broken", "it wrote something else than answers into the answer pipe")
+        end = _LENGTH.size + size
+        if len(self._buffer) < end:
+            return None
+        frame = bytes(memoryview(self._buffer)[_LENGTH.size : end])
+        del self._buffer[:end]
+        return frame
+
+    def _pump(self, outgoing: memoryview, deadline: float) -> memoryview:
+        """Move bytes once: out while there are any, in whatever is there. Raises ChildDied."""
+        if outgoing:
+            with contextlib.suppress(BlockingIOError):
+                try:
+                    return outgoing[os.write(self._requests, outgoing) :]
+                except BrokenPipeError:
+                    raise self._died("killed", self._ending()) from None
+            self._selector.register(self._requests, selectors.EVENT_WRITE)
+        try:
+            ready = self._selector.select(max(0.0, deadline - time.monotonic()))
+        finally:
+            if outgoing:
+                self._selector.unregister(self._requests)
+        if not ready:
+            raise self._died("timeout", "it did not answer in time")
+        for key, _ in ready:
+            if key.fd == self._noise:
+                self._drain_noise()
+            elif key.fd == self._responses:
+                chunk = os.read(self._responses, _CHUNK)
+                if not chunk:
+                    raise self._died("killed", self._ending())
+                self._buffer += chunk
+        return outgoing
+
+    def _drain_noise(self) -> None:
+        try:
+            chunk = os.read(self._noise, _CHUNK)
+        except BlockingIOError:
+            return
+        if not chunk:
+            self._selector.unregister(self._noise)
+        self._tail = (self._tail + chunk)[-_TAIL:]
+
+    def _ending(self) -> str:
+        """Return how the process ended, in words, with its last line of output if it left one."""
+        try:
+            status = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return "it closed its pipe without ending"
+        if status == -signal.SIGALRM:
+            return "it did not end the case in time"
+        if status < 0:
+            try:
+                words = f"it was ended by {signal.Signals(-status).name}"
+            except ValueError:
+                words = f"it was ended by signal {-status}"
+        else:
+            words = f"it exited with status {status}"
+        with contextlib.suppress(OSError):
+            self._tail = (self._tail + os.read(self._noise, _CHUNK))[-_TAIL:]
+        said = [line.strip() for line in self._tail.decode(errors="replace").splitlines() if line.strip()]
+        return f"{words} ({said[-1][:200]})" if said and status > 0 else words
+
+    def _died(self, kind: str, detail: str) -> ChildDied:
+        status = self._process.poll()
+        if status == -signal.SIGALRM:
+            kind = "timeout"
+        self.close()
+        return ChildDied(kind, detail)
+
+    def close(self) -> None:
+        """End the child and everything it may have started; safe to call again."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._selector.close()
+        for fd in (self._requests, self._responses):
+            with contextlib.suppress(OSError):
+                os.close(fd)
+        self._requests = self._responses = -1
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._home.cleanup()
+
+
+def _environment(home: str) -> dict[str, str]:
+    """The child's whole environment: nothing of the user's reaches a resolution but what the case says."""
+    return {
+        "HOME": home,
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "PATH": os.defpath,
+        "PYTHONHASHSEED": "0",
+        "TMPDIR": home,
+        "TZ": "UTC",
+    }
+
+
+def check_interpreter(python: str) -> str:
+    """Return the path of an interpreter that can run a child; raises UsageError for anything else."""
+    path = Path(python)
+    if os.sep in python and not path.exists():
+        raise UsageError(f"the interpreter {python!r} does not exist: give --python a path or a name on PATH")
+    return python

@@ -1,0 +1,148 @@
+"""The profile of a tree: what is loaded for real, what stands in, and how a case answers the stand-ins.
+
+The built-in one is ``sglang.toml`` beside this module; a user's answers file adds to it.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError, hint
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+from harness.world.probes import checkpoint_answers, probe_answers
+
+Profile = dict[str, Any]
+
+_TABLES = ("answers", "imports", "partial")
+_LISTS = ("real", "installed")
+_SPEC_KEYS = ("value", "none", "from", "case", "object", "tree", "function", "all", "call", "per_rank")
+_EXTRA_KEYS = ("name", "attribute", "tuple", "of", "arguments", "absent_if_none")
+
+
+@functools.cache
+def _builtin() -> Profile:
+    text = resources.files("harness.subjects").joinpath("sglang.toml").read_text(encoding="utf-8")
+    profile: Profile = tomllib.loads(text)
+    probes = profile.pop("probes")
+    for name in probes["names"]:
+        profile["answers"].append({"name": f"{probes['module']}.{name}", "from": f"probe.{name}"})
+    return profile
+
+
+def load_profile(answers: Path | None = None) -> Profile:
+    """Return the built-in profile with the tables of the file ``answers`` laid on top.
+
+    Raises UsageError when the file cannot be read, is not TOML, or has a key or an answer that means nothing.
+    """
+    profile: Profile = {key: list(value) if key in (*_TABLES, *_LISTS) else value for key, value in _builtin().items()}
+    if answers is None:
+        return profile
+    added = _read(answers)
+    for key in _TABLES:
+        entries = added.get(key, [])
+        names = {entry.get("name", entry.get("module")) for entry in entries}
+        kept = [entry for entry in profile[key] if entry.get("name", entry.get("module")) not in names]
+        profile[key] = kept + entries
+    for key in _LISTS:
+        profile[key] = profile[key] + added.get(key, [])
+    return profile
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        added = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"answers file {path}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"answers file {path} is not valid TOML: {error}") from None
+    for key, value in added.items():
+        if key in _LISTS:
+            if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+                raise UsageError(f"answers file {path}: {key!r} must be a list of module names")
+        elif key in _TABLES:
+            if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+                raise UsageError(f"answers file {path}: write {key!r} as tables, [[{key}]]")
+            for number, entry in enumerate(value, 1):
+                _check_entry(entry, key, f"answers file {path}: [[{key}]] number {number}")
+        else:
+            raise UsageError(f"answers file {path}: unknown table {key!r}{hint(key, (*_TABLES, *_LISTS))}")
+    return added
+
+
+def _check_entry(entry: dict[str, Any], table: str, where: str) -> None:
+    if table == "partial":
+        if not isinstance(entry.get("module"), str) or not isinstance(entry.get("names"), list):
+            raise UsageError(f"{where} needs 'module' (a dotted name) and 'names' (a list)")
+        return
+    if not isinstance(entry.get("name"), str):
+        raise UsageError(f"{where} has no 'name', the dotted name that the answer is for")
+    where = f"{where} ({entry['name']})"
+    _check_spec({key: value for key, value in entry.items() if key != "name"}, where)
+
+
+def _check_spec(spec: object, where: str) -> None:
+    if not isinstance(spec, dict):
+        raise UsageError(f"{where}: an answer is a table such as {{ value = true }}")
+    for key in spec:
+        if key not in (*_SPEC_KEYS, *_EXTRA_KEYS):
+            raise UsageError(f"{where}: unknown key {key!r}{hint(key, (*_SPEC_KEYS, *_EXTRA_KEYS))}")
+    given = [key for key in _SPEC_KEYS if key in spec]
+    if len(given) != 1:
+        raise UsageError(f"{where} needs exactly one of {', '.join(_SPEC_KEYS)}, and has {len(given)}")
+    for key in ("from", "case", "per_rank"):
+        if key in spec:
+            _check_fact(spec[key], where)
+    if "case" in spec:
+        if not isinstance(spec.get("of"), dict) or not spec["of"]:
+            raise UsageError(f"{where}: 'case' needs 'of', one answer for each value")
+        for value in spec["of"].values():
+            _check_spec(value, where)
+    if "object" in spec:
+        if not isinstance(spec["object"], dict):
+            raise UsageError(f"{where}: 'object' is a table of attributes, each an answer")
+        for attribute, value in spec["object"].items():
+            _check_spec(value, f"{where}.{attribute}")
+    if "call" in spec:
+        _check_spec(spec["call"], where)
+    if "all" in spec:
+        if not isinstance(spec["all"], list):
+            raise UsageError(f"{where}: 'all' is a list of answers")
+        for part in spec["all"]:
+            _check_spec(part, where)
+    for key in ("tree", "function"):
+        if key in spec and not (isinstance(spec[key], str) and spec[key].count(":") == 1):
+            raise UsageError(f"{where}: {key!r} is 'module:name' of the tree")
+    if "function" in spec:
+        for fact in spec.get("arguments", []):
+            _check_fact(fact, where)
+        spec.setdefault("arguments", [])
+
+
+@functools.cache
+def _known_facts() -> frozenset[str]:
+    hardware, model = Hardware(), Model()
+    names = {f"hardware.{name}" for name in Hardware.__struct_fields__}
+    names |= {f"model.{name}" for name in Model.__struct_fields__}
+    names |= {f"probe.{name}" for name in probe_answers(hardware)}
+    names |= {f"checkpoint.{name}" for name in checkpoint_answers(model)}
+    return frozenset(names)
+
+
+def _check_fact(path: object, where: str) -> None:
+    """The facts of a case are known by name, so a misspelt one is told here and not at the first case."""
+    if not isinstance(path, str) or path not in _known_facts():
+        raise UsageError(f"{where}: the case has no fact {path!r}{hint(str(path), _known_facts())}")
+
+
+def answer_example(path: str, how: str) -> str:
+    """Return the lines to add to an answers file for the unanswered name ``path``."""
+    if how == "was imported":
+        return f'[[imports]]\nname = "{path}"\nvalue = true            # or: from = "hardware.flashinfer"'
+    name, called, _ = path.partition("()")
+    kind = "" if called or how == "was called" else "attribute = true\n"
+    return f'[[answers]]\nname = "{name}"\n{kind}value = false           # or: from = "hardware.platform", "probe.is_cuda", ...'

@@ -1,0 +1,35 @@
+"""Where a source tree comes from: a release of the package index, a git revision, or a folder."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from packaging.version import Version
+
+from harness.subjects.names import SubjectName
+from harness.subjects.sources.cache import cache_root
+from harness.subjects.sources.folders import folder_tree
+from harness.subjects.sources.revisions import revision_tree
+from harness.subjects.sources.tree import Tree
+from harness.subjects.sources.wheels import release_tree
+
+__all__ = ["Tree", "cache_root", "folder_tree", "locate", "release_tree", "revision_tree"]
+
+
+def locate(name: SubjectName, *, cwd: Path) -> Tree:
+    """Return the source tree that ``name`` stands for, labelled with the user's own words.
+
+    ``cwd`` is where a relative folder starts, and whose git repository a revision is looked up in. A release
+    or a revision is taken from the user's cache, or placed there first.
+
+    Raises UsageError when there is no such tree, or it can't be fetched.
+    """
+    if name.kind == "release":
+        package, _, version = name.value.partition("==")
+        tree = release_tree(package, Version(version), cache_root())
+    elif name.kind == "git":
+        tree = revision_tree(name.value, cwd, cache_root())
+    else:
+        tree = folder_tree(name.value, cwd)
+    return dataclasses.replace(tree, label=name.text)

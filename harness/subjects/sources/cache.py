@@ -1,0 +1,163 @@
+"""The user's cache: folders that are either whole or not there.
+
+An entry is filled in a temporary folder beside its place, sealed with a marker that lists its files, and
+renamed. A rename is atomic, so a reader never meets half an entry, and of two processes that make the same
+one the slower drops its own.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from harness.errors import UsageError
+
+VARIABLE: Final = "STACKPROOF_CACHE"
+MARKER: Final = "complete.json"
+
+_MAKING: Final = ".making-"
+_STALE_SECONDS: Final = 24 * 60 * 60
+# One date for every file: a later edit shows, and a whole second survives being archived with the cache.
+_SEALED_AT: Final = 946_684_800
+_TAKEN: Final = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
+
+
+def cache_root() -> Path:
+    """Return the folder of the cache: ``STACKPROOF_CACHE``, else the platform's place for stackproof's."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    return platformdirs.user_cache_path("stackproof")
+
+
+def complete(folder: Path) -> bool:
+    """Return whether ``folder`` is an entry that was finished."""
+    return (folder / MARKER).is_file()
+
+
+def intact(folder: Path) -> bool:
+    """Return whether ``folder`` is a finished entry whose files are still those it was sealed with."""
+    try:
+        sealed = json.loads((folder / MARKER).read_bytes())
+    except (OSError, ValueError):
+        return False
+    found = {}
+    for path, status in _files(folder):
+        if status.st_mtime != _SEALED_AT:
+            return False
+        found[path] = status.st_size
+    return bool(sealed == found)
+
+
+def make_entry(folder: Path, fill: Callable[[Path], None], sound: Callable[[Path], bool] = intact) -> Path:
+    """Return ``folder``, an entry for which ``sound`` holds; make it with ``fill`` if there is none.
+
+    ``fill`` gets an empty folder to place the files in; whatever it raises leaves no entry. An entry that is
+    not sound is replaced.
+
+    Raises UsageError when the cache can't be used.
+    """
+    with _usable(folder.parent):
+        if sound(folder):
+            return folder
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(folder.parent)
+        making = folder.parent / f"{_MAKING}{os.getpid()}-{secrets.token_hex(6)}"
+        making.mkdir()
+        try:
+            fill(making)
+            _seal(making)
+            for _ in range(5):
+                if _moved(making, folder) or sound(folder):
+                    return folder
+                discard(folder)
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+    raise UsageError(
+        f"the cache entry {folder} is damaged again as soon as it is made: set {VARIABLE} to a folder of your"
+        " own"
+    )
+
+
+def discard(folder: Path) -> None:
+    """Remove the entry at ``folder``, if any; it is gone at once, not file by file.
+
+    Raises UsageError when the cache can't be written.
+    """
+    doomed = folder.parent / f"{_MAKING}{os.getpid()}-{secrets.token_hex(6)}"
+    with _usable(folder.parent):
+        try:
+            folder.rename(doomed)
+        except FileNotFoundError:
+            return
+        if doomed.is_dir() and not doomed.is_symlink():
+            shutil.rmtree(doomed, ignore_errors=True)
+        else:
+            doomed.unlink()
+
+
+@contextmanager
+def _usable(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"the cache in {place} can't be used ({error.strerror or error}): set {VARIABLE} to a folder that"
+            " can be written and has room"
+        ) from error
+
+
+def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield path and status of each file of an entry but the marker and what Python itself caches."""
+    pending = [folder]
+    while pending:
+        current = pending.pop()
+        with os.scandir(current) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != "__pycache__":
+                        pending.append(Path(entry.path))
+                elif current != folder or entry.name != MARKER:
+                    path = Path(entry.path).relative_to(folder).as_posix()
+                    yield path, entry.stat(follow_symlinks=False)
+
+
+def _seal(folder: Path) -> None:
+    sizes = {}
+    for path, status in _files(folder):
+        os.utime(folder / path, (_SEALED_AT, _SEALED_AT))
+        sizes[path] = status.st_size
+    (folder / MARKER).write_text(json.dumps(sizes, sort_keys=True, indent=0) + "\n", encoding="utf-8")
+
+
+def _moved(making: Path, folder: Path) -> bool:
+    """Return whether ``making`` is now ``folder``; False when something is there already."""
+    try:
+        making.rename(folder)
+    except OSError as error:
+        if error.errno not in _TAKEN:
+            raise
+        return False
+    return True
+
+
+def _sweep(place: Path) -> None:
+    """Remove what processes that were killed have left behind."""
+    oldest = time.time() - _STALE_SECONDS
+    for left in place.glob(f"{_MAKING}*"):
+        try:
+            stale = left.lstat().st_mtime < oldest
+        except OSError:
+            continue  # its owner has just finished
+        if stale:
+            shutil.rmtree(left, ignore_errors=True)

@@ -1,0 +1,222 @@
+"""Downloading one wheel with pip, the same wheel on every machine.
+
+pip runs as a child process, so that the user's index, proxy, certificates and credentials hold as in any
+other use of pip, and so that pip checks the hash that the index announces.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from harness.errors import UsageError, nearest
+
+# Only Python sources are read from a wheel, so any tag would do; fixed ones make it the same everywhere. An
+# older glibc first would be as good: what matters is that the list does not come from this machine.
+_PLATFORMS: Final = (
+    *(f"manylinux_2_{minor}_x86_64" for minor in range(45, 16, -1)),
+    "manylinux2014_x86_64",
+    "linux_x86_64",
+)
+_PYTHONS: Final = ("3.11", "3.12", "3.13", "3.14")
+"""Tried in this order: releases have wheels for 3.11, or for every Python; a later one may drop 3.11."""
+
+_ANSWER_SECONDS: Final = 20.0
+_DOWNLOAD_SECONDS: Final = 600.0
+# pip waits this long for each of two tries, which stays below _ANSWER_SECONDS.
+_TRY_SECONDS: Final = 8
+
+# Settings of the user's that would change which wheel is taken, where it goes, or what pip says.
+_DROPPED: Final = frozenset(
+    f"PIP_{name}"
+    for name in (
+        *("ABI", "DEST", "DESTINATION_DIR", "DESTINATION_DIRECTORY", "DRY_RUN", "IGNORE_REQUIRES_PYTHON"),
+        *("IMPLEMENTATION", "LOG", "NO_BINARY", "ONLY_BINARY", "PLATFORM", "PRE", "PYTHON", "PYTHON_VERSION"),
+        *("QUIET", "REQUIREMENT", "REQUIRE_VIRTUALENV", "VERBOSE"),
+    )
+)
+
+_NOT_FOUND: Final = re.compile(r"No matching distribution found|Could not find a version that satisfies")
+_VERSIONS: Final = re.compile(r"\(from versions: ([^)]*)\)")
+_FILE: Final = re.compile(r"/([^/\s]+?\.whl)(?=[\s#]|$)")
+_FETCH_FAILED: Final = re.compile(r"Could not fetch URL (\S+): (.*?)(?: - skipping)?$", re.MULTILINE)
+_NOT_TRUSTED: Final = re.compile(r"The repository located at (\S+) is not a trusted or secure host")
+_ABSENT: Final = re.compile(r"\b404\b")
+
+
+class IndexUnreachable(UsageError):
+    """The package index did not answer, or not with a list of releases."""
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """What one run of pip gave: its status (None: ended for taking too long) and all that it said."""
+
+    status: int | None
+    said: str
+
+    @property
+    def unreachable(self) -> str | None:
+        """The index that could not be reached and why, as half a sentence; None when each one answered."""
+        for url, reason in _FETCH_FAILED.findall(self.said):
+            if not _ABSENT.search(reason):
+                return f"{_without_secrets(url)}: {_without_secrets(reason)}"
+        if match := _NOT_TRUSTED.search(self.said):
+            return f"{match[1]} is no https address, nor a trusted host of pip's"
+        if self.status is None:
+            return "no answer in time"
+        return None
+
+    def versions(self, package: str) -> set[Version]:
+        """The releases of ``package`` that the index lists, whatever Python they are for."""
+        listed = {version for match in _VERSIONS.findall(self.said) for version in match.split(", ")}
+        found = set(_parsed(listed))
+        for name in set(_FILE.findall(self.said)):
+            try:
+                project, version, _, _ = parse_wheel_filename(urllib.parse.unquote(name))
+            except InvalidWheelFilename:
+                continue
+            if project == package:
+                found.add(version)
+        return found
+
+
+def download_wheel(package: str, version: Version, into: Path) -> Path:
+    """Return the wheel of ``package`` at ``version``, downloaded into the empty folder ``into``.
+
+    The wheel for CPython 3.11 on Linux x86-64 (or for any Python) is taken on every machine; one for a later
+    Python where there is none; what pip itself chooses for this machine where there is none of those either.
+
+    Raises IndexUnreachable when the index does not answer, UsageError for an unknown release or another
+    failure of pip's.
+    """
+    known: set[Version] = set()
+    for choice in _choices():
+        attempt = _run_pip(f"{package}=={version}", into, choice)
+        if attempt.status == 0:
+            return _only_wheel(into, package, version)
+        if attempt.unreachable is not None:
+            raise IndexUnreachable(
+                f"the package index could not be reached ({attempt.unreachable}) and {package}=={version} is"
+                " not in the cache: check the network and pip's settings (PIP_INDEX_URL, PIP_PROXY), or name"
+                " a folder with 'dir:PATH'"
+            )
+        if not _NOT_FOUND.search(attempt.said):
+            raise UsageError(f"pip could not download {package}=={version}: {_complaint(attempt.said)}")
+        known |= attempt.versions(package)
+        if version not in known:
+            break
+    raise UsageError(_unknown(package, version, known))
+
+
+def _choices() -> Iterator[list[str]]:
+    platforms = [option for platform in _PLATFORMS for option in ("--platform", platform)]
+    for python in _PYTHONS:
+        abis = ["--abi", f"cp{python.replace('.', '')}", "--abi", "abi3", "--abi", "none"]
+        yield ["--implementation", "cp", "--python-version", python, *abis, *platforms]
+    yield []
+
+
+def _run_pip(requirement: str, into: Path, choice: list[str]) -> _Attempt:
+    command = [
+        *(sys.executable, "-P", "-m", "pip", "download", requirement),
+        *("--dest", str(into), "--no-deps", "--only-binary=:all:", *choice),
+        *("--timeout", str(_TRY_SECONDS), "--retries", "1", "--no-input"),
+        # Twice verbose, pip names each file it passes over and each index that does not answer.
+        *("-vv", "--progress-bar", "off", "--no-color", "--disable-pip-version-check"),
+    ]
+    environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    environment["PYTHONIOENCODING"] = "utf-8:replace"
+    with tempfile.TemporaryFile() as said:
+        started = time.monotonic()
+        with subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
+        ) as process:
+            try:
+                status = _wait(process, _ANSWER_SECONDS)
+                if status is None and "Downloading " in _content(said):
+                    status = _wait(process, _DOWNLOAD_SECONDS - (time.monotonic() - started))
+            finally:
+                process.kill()
+        return _Attempt(status, _content(said))
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _content(stream: IO[bytes]) -> str:
+    # pread: the child writes at the offset that the file object shares with us.
+    size = os.fstat(stream.fileno()).st_size
+    return os.pread(stream.fileno(), size, 0).decode("utf-8", errors="replace")
+
+
+def _only_wheel(into: Path, package: str, version: Version) -> Path:
+    wheels = sorted(into.glob("*.whl"))
+    if len(wheels) != 1:
+        raise UsageError(
+            f"pip said it downloaded {package}=={version}, but left {len(wheels)} wheels: run it again"
+        )
+    return wheels[0]
+
+
+def _complaint(said: str) -> str:
+    """Return the last thing that pip called an error, in one line."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if any("No module named pip" in line for line in lines):
+        return f"{sys.executable} has no pip: install it with '{Path(sys.executable).name} -m ensurepip'"
+    errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
+    return _without_secrets((errors or lines or ["it gave no reason"])[-1])
+
+
+def _unknown(package: str, version: Version, known: set[Version]) -> str:
+    if not known:
+        return (
+            f"no package index in use lists any release of {package}: check pip's settings (PIP_INDEX_URL,"
+            " PIP_EXTRA_INDEX_URL, PIP_NO_INDEX)"
+        )
+    if version in known:
+        return (
+            f"the package index lists {package}=={version}, but no wheel of it that pip takes (it may be"
+            " withdrawn, or for another system): name another release, or a folder with 'dir:PATH'"
+        )
+    names = " or ".join(repr(f"{package}=={close}") for close in _near(version, known))
+    return f"the package index has no release {package}=={version} (did you mean {names}?)"
+
+
+def _near(version: Version, known: set[Version]) -> list[Version]:
+    """Return up to three releases: the one before, the one after, and what looks most alike."""
+    ordered = sorted(known)
+    at = bisect_left(ordered, version)
+    alike = _parsed(nearest(str(version), map(str, ordered), limit=2))
+    return list(dict.fromkeys([*ordered[max(at - 1, 0) : at + 1], *alike]))[:3]
+
+
+def _parsed(names: set[str] | list[str]) -> list[Version]:
+    found = []
+    for name in names:
+        try:
+            found.append(Version(name))
+        except InvalidVersion:
+            continue  # "none", or a file name from before versions had a grammar
+    return found
+
+
+def _without_secrets(text: str) -> str:
+    return re.sub(r"(?<=://)[^/@\s]+@", "", text)

@@ -1,0 +1,118 @@
+"""A source tree at a git revision, read from the object store of the repository the user stands in.
+
+The files are taken as they were committed, with ``cat-file``. ``git archive`` would apply the repository's
+attributes: run its smudge filters, put commit ids into ``export-subst`` files, leave ``export-ignore`` files
+out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from contextlib import closing
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+from harness.errors import UsageError, hint
+from harness.subjects.sources.cache import make_entry
+from harness.subjects.sources.git import Git, GitFailed
+from harness.subjects.sources.tree import LANDMARK, PACKAGE, USUAL_PLACES, Refused, Tree, Writer, safe_member
+
+_REGULAR: Final = ("100644", "100755")
+_OBJECT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+class _Listed(NamedTuple):
+    """A regular file of a commit: the id of its blob, and its path from the top."""
+
+    blob: str
+    path: str
+
+
+def revision_tree(rev: str, cwd: Path, cache: Path) -> Tree:
+    """Return the tree at the git revision ``rev`` of the repository that ``cwd`` stands in.
+
+    Only regular ``.py`` files of the package are taken, into ``cache`` under the commit's id. The checkout,
+    the index, the worktrees and the configuration of the repository are not touched.
+
+    Raises UsageError when git or the repository is missing, the revision is unknown, or it holds no tree.
+    """
+    git = Git(cwd)
+    commit = _commit(git, rev, cwd)
+    try:
+        listed = _listing(git, commit)
+        place = _place(listed, rev, commit)
+        # The place is a path of any length; its digest keeps the folder's name short.
+        key = f"{commit}-{hashlib.sha256(place.encode(errors='surrogateescape')).hexdigest()[:12]}"
+        entry = make_entry(
+            cache / "revisions" / key, lambda making: _fill(git, listed, place, making / "tree")
+        )
+    except GitFailed as error:
+        raise UsageError(
+            f"can't read the files of git revision {rev!r} ({commit[:12]}) in {cwd}: {error}; if this is a"
+            f" partial clone, run 'git archive --output=/dev/null {commit[:12]}' there once, which fetches"
+            " what it lacks"
+        ) from None
+    except Refused as error:
+        raise UsageError(
+            f"git revision {rev!r} ({commit[:12]}) can't be used as a source tree: {error}"
+        ) from None
+    return Tree(root=entry / "tree", label=f"git:{rev}", identity=f"commit:{commit}")
+
+
+def _commit(git: Git, rev: str, cwd: Path) -> str:
+    try:
+        # Two steps: in ":/words" the whole rest is the words, whatever is added to it.
+        found = git.text("rev-parse", "--verify", "--end-of-options", rev).strip()
+        if _OBJECT.fullmatch(found):  # "^main" is a revision to git too, though not one to look at
+            return git.text("rev-parse", "--verify", "--end-of-options", f"{found}^{{commit}}").strip()
+    except GitFailed:
+        pass
+    names = git.text("for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
+    shallow = git.text("rev-parse", "--is-shallow-repository").strip() == "true"
+    raise UsageError(
+        f"no commit is called {rev!r} in the git repository of {cwd}{hint(rev, names.splitlines())}: name a"
+        " branch, a tag or a commit" + (", or fetch it first, since this clone is shallow" if shallow else "")
+    )
+
+
+def _listing(git: Git, commit: str) -> list[_Listed]:
+    """Return the regular ``.py`` files of ``commit``."""
+    listed = []
+    for line in git.text("ls-tree", "-r", "-z", "--full-tree", commit).split("\0"):
+        details, _, path = line.partition("\t")
+        mode, _, rest = details.partition(" ")
+        if mode in _REGULAR and path.endswith(".py"):
+            listed.append(_Listed(blob=rest.split(" ")[1], path=path))
+    return listed
+
+
+def _place(listed: list[_Listed], rev: str, commit: str) -> str:
+    """Return the folder of the commit that holds the package: the shallowest, and the usual ones first."""
+    places = []
+    for file in listed:
+        place = file.path.removesuffix(str(LANDMARK))
+        if place != file.path and (not place or place.endswith("/")):
+            places.append(place.removesuffix("/"))
+    if not places:
+        raise UsageError(
+            f"git revision {rev!r} ({commit[:12]}) holds no file {LANDMARK}, at its top, in python/, in src/"
+            f" or in any other folder: name a revision of a repository that holds {PACKAGE}"
+        )
+
+    def rank(place: str) -> tuple[int, int, str]:
+        depth = place.count("/") + 1 if place else 0
+        usual = USUAL_PLACES.index(place) if place in USUAL_PLACES else len(USUAL_PLACES)
+        return depth, usual, place
+
+    return min(places, key=rank)
+
+
+def _fill(git: Git, listed: list[_Listed], place: str, into: Path) -> None:
+    prefix = f"{place}/" if place else ""
+    wanted = [file for file in listed if file.path.startswith(f"{prefix}{PACKAGE}/")]
+    paths: list[PurePosixPath] = [safe_member(file.path.removeprefix(prefix)) for file in wanted]
+    writer = Writer(into)
+    with closing(git.blobs([file.blob for file in wanted])) as contents:
+        for path, content in zip(paths, contents, strict=True):
+            writer.write(path, content)

@@ -1,0 +1,87 @@
+"""What a source tree is, and which files of somebody else's archive may become one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+PACKAGE: Final = "sglang"
+LANDMARK: Final = PurePosixPath("sglang/srt/server_args.py")
+"""The file that makes a folder a source tree."""
+
+USUAL_PLACES: Final = ("", "python", "src")
+"""The folders of a repository that usually hold the package, likeliest first."""
+
+MAX_FILES: Final = 50_000
+MAX_BYTES: Final = 512 * 1024 * 1024
+"""The bounds of one tree: an sglang release has 2,500 Python files of 34 MB in all."""
+
+
+class Refused(Exception):
+    """An archive that must not be unpacked; ``str(error)`` is the reason, as half a sentence."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A source tree that can be imported.
+
+    ``root`` is the folder to put on the path (it holds ``sglang/srt/server_args.py``), ``label`` the subject
+    as shown to the user, and ``identity`` what the sources are: ``sha256:...`` of the wheel, ``commit:...``
+    or ``dir:`` and the absolute path.
+    """
+
+    root: Path
+    label: str
+    identity: str
+
+
+def safe_member(name: str) -> PurePosixPath:
+    """Return the relative path that the member ``name`` of an archive has.
+
+    Raises Refused for a name that could lead outside the folder it is unpacked into.
+    """
+    parts = name.rstrip("/").split("/")
+    drive = len(parts[0]) > 1 and parts[0][1] == ":"
+    if name.startswith("/") or drive or "\\" in name or "\0" in name:
+        raise Refused(f"it holds the unsafe path {name!r}")
+    if any(part in ("", ".", "..") for part in parts):
+        raise Refused(f"it holds the unsafe path {name!r}")
+    return PurePosixPath(*parts)
+
+
+class Writer:
+    """Writes the files of one tree under ``root``, within the bounds of a tree."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders: set[Path] = set()
+        self._files = 0
+        self._bytes = 0
+
+    def room(self, size: int) -> None:
+        """Raise Refused unless one more file of ``size`` bytes stays within the bounds."""
+        if self._files + 1 > MAX_FILES:
+            raise Refused(f"it holds more than {MAX_FILES} files")
+        if self._bytes + size > MAX_BYTES:
+            raise Refused(f"it unpacks to more than {MAX_BYTES // 1024 // 1024} MiB")
+
+    def write(self, path: PurePosixPath, content: bytes) -> None:
+        """Write a new, read-only file at the safe relative ``path``.
+
+        Raises Refused outside the bounds or when the file is there already; OSError when it can't be written.
+        """
+        self.room(len(content))
+        self._files += 1
+        self._bytes += len(content)
+        target = self._root / path
+        try:
+            if target.parent not in self._folders:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                self._folders.add(target.parent)
+            with target.open("xb") as stream:
+                stream.write(content)
+        except (FileExistsError, NotADirectoryError):
+            raise Refused(f"it holds {str(path)!r} twice") from None
+        # An editor that follows a traceback into the cache should not change what a release says.
+        target.chmod(0o444)

@@ -1,0 +1,209 @@
+"""A real source tree as a subject: a child process that resolves cases, replaced whenever a case ends it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.errors import UsageError, hint
+from harness.subjects.batch import BatchEncoder
+from harness.subjects.description import Description, Variable
+from harness.subjects.process import ChildDied, Process
+from harness.subjects.profile import Profile, answer_example
+from harness.subjects.sources import Tree
+from harness.subjects.wire import decode_frame, failure_frame
+from harness.world.case import Case, Failure, Outcome
+from harness.world.fields import FieldSpec
+
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a child may use: memory in MiB, seconds for one case, seconds to load the tree."""
+
+    memory_mib: int = 2048
+    case_seconds: float = 10.0
+    load_seconds: float = 60.0
+
+
+@dataclass(frozen=True)
+class SubjectSpec:
+    """Everything another process needs to open the same subject again: plain data, small."""
+
+    tree: Tree
+    slice: bool
+    profile: Profile = field(repr=False)
+    python: str = sys.executable
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def label(self) -> str:
+        """The subject as the user named it."""
+        return self.tree.label
+
+
+class TreeSubject:
+    """One open subject. Close it, or use it as a context manager; the child is started at the first request."""
+
+    def __init__(self, spec: SubjectSpec) -> None:
+        self.spec = spec
+        self._process: Process | None = None
+        self._names: tuple[str, ...] = ()
+        self._chosen: tuple[str, ...] | None = None
+        self._encoder = BatchEncoder()
+        self.restarts = 0
+
+    def __enter__(self) -> TreeSubject:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child, if one runs."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def describe(self) -> Description:
+        """Return the tree's own description of its arguments and of what its resolution reads.
+
+        Raises UsageError when the tree cannot be loaded.
+        """
+        raw = self._ask("describe")
+        reads = {name: tuple(values) for name, values in raw["reads"].items()}
+        fields = {
+            entry["name"]: msgspec.convert(
+                {**entry, "compared": reads.get(entry["name"], ())}, FieldSpec, strict=False
+            )
+            for entry in raw["fields"]
+        }
+        profile = self.spec.profile["slice"]
+        self._choose((*profile["fields"], *profile["state"]))
+        return Description(
+            fields=fields,
+            reads=reads,
+            environment={
+                name: msgspec.convert(entry, Variable) for name, entry in raw["environment"].items()
+            },
+            architectures=tuple(raw["architectures"]),
+            slots=tuple(raw["slots"]),
+            resolved=self._names,
+        )
+
+    def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:
+        """Return the arguments that launch flags set, as the tree's own parser reads them.
+
+        Raises UsageError for flags that do not parse, naming ``where`` they stand and the nearest flag.
+        """
+        answer = self._ask("parse", argv=list(argv))
+        if answer["error"] is None:
+            args: dict[str, Any] = answer["args"]
+            return args
+        flags = [flag for spec in self.describe().fields.values() for flag in spec.flags]
+        near = hint(answer["unknown"], flags) if answer["unknown"] else ""
+        raise UsageError(f"{where}: {answer['error']}{near} in the launch of {self.spec.label}")
+
+    def choose(self, names: Sequence[str]) -> None:
+        """Fix the outcome fields that ``resolve`` reports, in this order; all must be ``resolved`` ones."""
+        self._choose(tuple(names))
+
+    def _choose(self, names: tuple[str, ...]) -> None:
+        self._chosen = names
+        self._names = tuple(self._ask("choose", fields=list(names))["fields"])
+
+    def resolve(self, cases: Sequence[Case]) -> list[bytes]:
+        """Return one answer frame a case, in order (``wire.decode_frame`` reads them).
+
+        A case that ends or hangs the child gets a failure frame of its own, and the rest go on in a fresh child.
+        Raises UsageError when a fresh child cannot load the tree.
+        """
+        frames: list[bytes] = []
+        single = False
+        while len(frames) < len(cases):
+            rest = cases[len(frames) :]
+            request = self._encoder.encode(rest, single=single)
+            try:
+                wait = self.spec.limits.case_seconds * (1 if single else max(1, len(rest))) + 5.0
+                for frame in self._running().frames(request, len(rest), wait):
+                    frames.append(frame)
+            except ChildDied as death:
+                self._process = None
+                self.restarts += 1
+                # Answers come in bunches: only a child that answers case by case shows which case ended it.
+                if single:
+                    frames.append(failure_frame(Failure(death.kind, death.detail)))  # type: ignore[arg-type]
+                single = not single
+        return frames
+
+    def outcomes(self, cases: Sequence[Case]) -> list[Outcome]:
+        """Return the decoded outcomes of ``cases``, in order."""
+        return [
+            decode_frame(frame, case.id, self._names)
+            for case, frame in zip(cases, self.resolve(cases), strict=True)
+        ]
+
+    def loop(self, cases: Sequence[Case]) -> float:
+        """Return the seconds the child takes for ``cases`` when it does nothing else: a benchmark's floor."""
+        request = self._encoder.encode(cases, operation="loop")
+        (answer,) = self._running().frames(request, 1, self.spec.limits.case_seconds * len(cases))
+        return float(msgspec.json.decode(answer)["seconds"])
+
+    def _ask(self, operation: str, **request: Any) -> Any:
+        try:
+            return self._running().ask(self.spec.limits.load_seconds, op=operation, **request)
+        except ChildDied as death:
+            self._process = None
+            raise UsageError(f"{self.spec.label}: {operation} failed in its process: {death.detail}") from None
+
+    def _running(self) -> Process:
+        if self._process is None:
+            self._process = self._start()
+            if self._chosen is not None:
+                self._process.ask(self.spec.limits.load_seconds, op="choose", fields=list(self._chosen))
+        return self._process
+
+    def _start(self) -> Process:
+        spec = self.spec
+        process = Process(spec.python)
+        try:
+            answer = process.ask(
+                spec.limits.load_seconds,
+                op="load",
+                root=str(spec.tree.root),
+                profile=spec.profile,
+                slice=spec.slice,
+                memory_bytes=spec.limits.memory_mib * _MIB,
+                case_seconds=spec.limits.case_seconds,
+            )
+        except ChildDied as death:
+            raise UsageError(
+                f"{spec.label}: its process ended while the tree was being imported: {death.detail}"
+            ) from None
+        if answer["error"] is not None:
+            process.close()
+            raise _load_error(spec.label, answer)
+        return process
+
+
+def _load_error(label: str, answer: dict[str, Any]) -> UsageError:
+    at = f" at {answer['frame']}" if answer.get("frame") else ""
+    if answer["error"] == "unanswered":
+        return unanswered(label, answer["path"], answer["how"], f"while the tree was being imported{at}")
+    if answer["error"] == "slice":
+        return UsageError(f"{label}: there is no such slice here: {answer['detail']}; leave '#slice' off")
+    return UsageError(f"{label}: importing the tree failed{at}: {answer['detail']}")
+
+
+def unanswered(label: str, path: str, how: str, when: str) -> UsageError:
+    """Return the error for a stand-in that was observed without an answer, with the lines that would give one."""
+    return UsageError(
+        f"{label}: {path} {how} {when} and no case answers it: give --answers a file with",
+        answer_example(path, how),
+    )

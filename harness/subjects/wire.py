@@ -1,0 +1,43 @@
+"""What a child's answer frame says, decoded; and when two frames say the same without decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from harness.world.case import Failure, Outcome, Refusal
+
+_FIELDS, _REFUSED, _NONE = b"F"[0], b"E"[0], b"X"[0]
+_DECODER = msgspec.json.Decoder()
+
+
+def is_outcome(frame: bytes) -> bool:
+    """Whether the frame holds an outcome at all (fields or a refusal), rather than a failure."""
+    return frame[0] != _NONE
+
+
+def failure_frame(failure: Failure) -> bytes:
+    """Return the frame that a child would have written for ``failure``."""
+    return b"X" + msgspec.json.encode([failure.kind, failure.detail])
+
+
+def decode_frame(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
+    """Return the outcome of ``frame``; ``names`` are the outcome fields in the order the child was told.
+
+    Raises ValueError when the frame is not one.
+    """
+    body = memoryview(frame)[1:]
+    if frame[0] == _FIELDS:
+        *values, env = _DECODER.decode(body)
+        fields: dict[str, Any] = dict(zip(names, values, strict=True))
+        return Outcome(id=case_id, fields=fields, error=None, env=env)
+    if frame[0] == _REFUSED:
+        said, _, aside = bytes(body).partition(b"\n")
+        (kind, message), (origin, env) = _DECODER.decode(said), _DECODER.decode(aside)
+        return Outcome(id=case_id, fields=None, error=Refusal(kind, message, origin), env=env)
+    if frame[0] == _NONE:
+        kind, detail = _DECODER.decode(body)
+        return Outcome(id=case_id, fields=None, error=None, env={}, failure=Failure(kind, detail))
+    raise ValueError(f"an answer frame starts with {frame[:1]!r}")

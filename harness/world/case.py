@@ -1,0 +1,54 @@
+"""The case, what a user can do, and the outcome, what a subject made of it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+
+FailureKind = Literal["killed", "timeout", "memory", "unanswered", "broken"]
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One input: ``args`` holds only what the user set, under ServerArgs's field names, as JSON values."""
+
+    id: str
+    args: dict[str, Any] = msgspec.field(default_factory=dict)
+    hardware: Hardware = msgspec.field(default_factory=Hardware)
+    model: Model = msgspec.field(default_factory=Model)
+    env: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The exception a subject raised: type's name, text, and its innermost function that raised."""
+
+    type: str
+    message: str
+    origin: str
+
+
+class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a subject gave no outcome at all: neither fields nor a refusal.
+
+    It was killed, ran out of time or memory, asked a question that no case answers, or is broken
+    (it cannot be loaded, or does not answer in the contract's format); ``detail`` is one sentence.
+    """
+
+    kind: FailureKind
+    detail: str
+
+
+class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a subject made of the case ``id``: exactly one of ``fields``, ``error`` and ``failure`` is set.
+
+    ``env`` holds the ``SGLANG_*`` and ``NCCL_*`` variables whose value changed.
+    """
+
+    id: str
+    fields: dict[str, Any] | None
+    error: Refusal | None
+    env: dict[str, str]
+    failure: Failure | None = None

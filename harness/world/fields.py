@@ -1,0 +1,83 @@
+"""What a subject's ServerArgs fields are, and whether a case's arguments fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from harness.errors import UsageError
+from harness.world.wording import brief, path_of, suggest
+
+FieldType = Literal["bool", "int", "float", "str", "list", "object"]
+
+_WORDS: Mapping[FieldType, str] = {
+    "bool": "true or false",
+    "int": "an integer",
+    "float": "a number",
+    "str": "a string",
+    "list": "a list",
+    "object": "any JSON value",
+}
+
+
+class FieldSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One field of a subject's ServerArgs, as read off its source.
+
+    ``item`` is the type of a list's items, None when unknown. ``choices`` are what the command line lists,
+    ``flags`` its spellings ("--tp"), ``compared`` the values that the code compares the field against.
+    ``required`` fields have no default. None is a valid value when ``optional``, or when it is the default.
+    """
+
+    name: str
+    type: FieldType
+    item: FieldType | None = None
+    optional: bool = False
+    choices: tuple[Any, ...] = ()
+    default: Any = None
+    required: bool = False
+    flags: tuple[str, ...] = ()
+    compared: tuple[Any, ...] = ()
+
+
+def check_args(args: Mapping[str, object], fields: Mapping[str, FieldSpec], where: str) -> None:
+    """Check that every argument is one of ``fields``, by name, and has its type.
+
+    ``where`` is the place of the input, such as "cases.jsonl:3". An integer is a number, true is no integer.
+    A value outside the choices passes: whether it is refused is for the subject to say. So does an absent
+    required field: arguments hold only what the user set. Raises UsageError for the first fault.
+    """
+    for name, value in args.items():
+        spec = fields.get(name)
+        if spec is None:
+            raise UsageError(f"{where}: unknown key {path_of('args', name)}{suggest(name, fields)}")
+        nullable = spec.optional or (spec.default is None and not spec.required)
+        if value is None and nullable:
+            continue
+        if not _fits(value, spec.type):
+            or_null = " or null" if nullable else ""
+            raise UsageError(
+                f"{where}: {path_of('args', name)} must be {_WORDS[spec.type]}{or_null}, not {brief(value)}"
+            )
+        if isinstance(value, list | tuple) and spec.type == "list" and spec.item is not None:
+            for index, item in enumerate(value):
+                if not _fits(item, spec.item):
+                    raise UsageError(
+                        f"{where}: {path_of('args', name)}[{index}] must be {_WORDS[spec.item]}, "
+                        f"not {brief(item)}"
+                    )
+
+
+def _fits(value: object, kind: FieldType) -> bool:
+    if kind == "object":
+        return True
+    if kind == "bool":
+        return isinstance(value, bool)
+    if kind == "int":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "float":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == "str":
+        return isinstance(value, str)
+    return isinstance(value, list | tuple)

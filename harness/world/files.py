@@ -1,0 +1,94 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from harness.errors import UsageError
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # the last on Windows alone
+
+
+def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write ``data``, or its chunks in turn, to ``path``: afterwards the file is complete or as before.
+
+    The bytes go to a file beside it that then takes its place, and that is removed when anything fails, also
+    when the iterable itself raises (its exception comes through). A link is followed. A device or a pipe
+    (/dev/stdout) cannot be replaced and is written straight. Raises UsageError when the folder is missing
+    or not writable, the path is a folder, or the disk refuses.
+    """
+    chunks = [data] if isinstance(data, bytes) else data
+    try:
+        target = Path(os.path.realpath(path))
+        mode = _mode_of(path)
+        if mode is not None and stat.S_ISDIR(mode):
+            raise IsADirectoryError
+        if not target.parent.is_dir():
+            raise FileNotFoundError
+        if mode is not None and not stat.S_ISREG(mode):
+            beside = None
+            descriptor = os.open(path, os.O_WRONLY)
+        else:
+            # Opened by hand and not by tempfile, whose files are closed to everybody else.
+            beside = target.with_name(f".{target.name[:80]}.{secrets.token_hex(8)}.tmp")
+            descriptor = os.open(beside, _CREATE, 0o666)
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        raise UsageError(_refusal(path, error)) from None
+
+    try:
+        _fill(path, descriptor, chunks)
+        if beside is not None:
+            try:
+                if mode is not None:
+                    beside.chmod(stat.S_IMODE(mode))
+                beside.replace(target)
+            except OSError as error:
+                raise UsageError(_refusal(path, error)) from None
+    except BaseException:  # an interrupt leaves nothing behind either
+        if beside is not None:
+            with suppress(OSError):
+                beside.unlink()
+        raise
+
+
+def _mode_of(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _fill(path: Path, descriptor: int, chunks: Iterable[bytes]) -> None:
+    """Write every chunk and close; only the writing's own errors are the user's, not the iterable's."""
+    file = os.fdopen(descriptor, "wb")
+    try:
+        for chunk in chunks:
+            try:
+                file.write(chunk)
+            except OSError as error:
+                raise UsageError(_refusal(path, error)) from None
+    except BaseException:
+        with suppress(OSError):
+            file.close()
+        raise
+    try:
+        file.close()  # the buffer's rest is written here
+    except OSError as error:
+        raise UsageError(_refusal(path, error)) from None
+
+
+def _refusal(path: Path, error: Exception) -> str:
+    text = repr(str(path))
+    if isinstance(error, IsADirectoryError):
+        return f"cannot write {text}: it is a folder, give the path of a file"
+    if isinstance(error, FileNotFoundError):
+        return f"cannot write {text}: the folder {str(path.parent)!r} does not exist, create it first"
+    if isinstance(error, PermissionError):
+        return f"cannot write {text}: no permission in the folder {str(path.parent)!r}"
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"cannot write {text}: {reason}"

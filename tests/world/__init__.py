@@ -1,0 +1,1 @@
+"""Tests of harness.world, module for module."""
