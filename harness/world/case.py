@@ -44,11 +44,11 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a subject made of the case ``id``: exactly one of ``fields``, ``error`` and ``failure`` is set.
 
-    ``env`` holds the ``SGLANG_*`` and ``NCCL_*`` variables whose value changed.
+    ``env`` holds the ``SGLANG_*`` and ``NCCL_*`` variables whose value changed; None means one that was unset.
     """
 
     id: str
     fields: dict[str, Any] | None
     error: Refusal | None
-    env: dict[str, str]
+    env: dict[str, str | None]
     failure: Failure | None = None

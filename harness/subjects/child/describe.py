@@ -168,6 +168,13 @@ class Reading:
                 wanted.extend(self._read(node))
         return self
 
+    def follow_statements(self, statements):
+        """Read statements, and every function whose name they mention, over and over."""
+        wanted = []
+        for statement in statements:
+            wanted.extend(self._read(statement))
+        return self.follow(wanted)
+
     def follow_decorated(self, names):
         """Read the functions that carry one of the decorators ``names``: registries call them by no name."""
         roots = [
@@ -190,18 +197,17 @@ class Reading:
                 if values:
                     local[node.targets[0].id] = values
         mentioned = []
-        for node in [*function.decorator_list, function]:
-            for child in ast.walk(node):
-                if isinstance(child, ast.Attribute):
-                    self._read_attribute(child, mentioned)
-                elif isinstance(child, ast.Name):
-                    mentioned.append(child.id)
-                elif isinstance(child, ast.Compare):
-                    self._read_comparison(child, local)
-                elif isinstance(child, ast.Call):
-                    self._read_call(child)
-                elif isinstance(child, ast.Constant) and _is_architecture(child.value):
-                    _add(self.architectures, child.value)
+        for child in ast.walk(function):
+            if isinstance(child, ast.Attribute):
+                self._read_attribute(child, mentioned)
+            elif isinstance(child, ast.Name):
+                mentioned.append(child.id)
+            elif isinstance(child, ast.Compare):
+                self._read_comparison(child, local)
+            elif isinstance(child, ast.Call):
+                self._read_call(child)
+            elif isinstance(child, ast.Constant) and _is_architecture(child.value):
+                _add(self.architectures, child.value)
         for name in mentioned:
             for value in self._constants.get(name, ()):
                 if _is_architecture(value):

@@ -83,7 +83,9 @@ class Subject:
             if sys.meta_path[0].file_of(real) is not None:
                 importlib.import_module(real)
         answers.patch_real(profile)
-        run, self.slots = slicing.build(cls, profile["slice"]) if request["slice"] else (None, [])
+        run, self.slots, self._statements = None, [], []
+        if request["slice"]:
+            run, self.slots, self._statements = slicing.build(cls, profile["slice"])
         self._cls = cls
         self._resolver = Resolver(cls, profile, self._root, run, caches)
         # The tree's own objects live as long as the process: keep them out of every later collection.
@@ -95,8 +97,10 @@ class Subject:
         profile = self._profile
         modules = describe.modules_of(profile["package"])
         reading = describe.Reading(self._cls, modules)
-        roots = [slot.partition(":")[0] for slot in self.slots] or [profile["slice"]["entry"]]
-        reading.follow([root for root in roots if root != profile["slice"]["entry"] or not self.slots])
+        if self.slots:
+            reading.follow_statements(self._statements)
+        else:
+            reading.follow([profile["slice"]["entry"]])
         reading.follow_decorated(set(profile["slice"]["registrations"]))
         module, _, name = profile.get("environment_object", "").partition(":")
         envs = getattr(sys.modules.get(module), name, None)

@@ -19,7 +19,7 @@ class SliceError(Exception):
 
 
 def build(cls, spec):
-    """Return the slice of ``cls`` as one function of an instance, and the names of the slots it runs in order.
+    """Return the slice of ``cls``: one function of an instance, its slots' names in order, its own statements.
 
     ``spec`` is the ``slice`` table of a profile: ``entry``, ``handlers``, ``flags``, ``calls``, ``partial`` and
     the resolved ``fields``.
@@ -33,7 +33,7 @@ def build(cls, spec):
             f"{cls.__name__}.{spec['entry']} calls none of the {len(spec['handlers'])} handlers of the slice"
         )
     run = _compile(entry, body, file, {**namespace, **cutter.made})
-    return run, slots
+    return run, slots, [*body, *cutter.statements]
 
 
 def _definition(function):
@@ -67,6 +67,7 @@ class _Cutter:
         self._partial = {entry["function"]: set(entry["mentions"]) for entry in spec["partial"]}
         self._calls = set(spec["calls"])
         self.made = {}
+        self.statements = []
 
     def cut_entry(self, entry):
         """Return the kept statements of the entry method and the name of each slot."""
@@ -101,6 +102,7 @@ class _Cutter:
         ]
         if not kept:
             return None
+        self.statements += kept
         cut = f"__slice_{name}"
         scope = inspect.unwrap(function).__globals__
         self.made[cut] = _compile(node, _with_locals(node.body, kept), file, scope)

@@ -1,0 +1,77 @@
+"""Buckets: mismatches sorted by what differs, each with a count and its smallest witness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from harness.engine.compare import Difference
+from harness.world.case import Case
+from harness.world.contract import encode_case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+
+_PLAIN_HARDWARE = Hardware()
+_PLAIN_MODEL = Model()
+
+
+def weight(case: Case) -> tuple[int, int, int, bytes]:
+    """Return how large a case is: arguments and variables, attributes, then length and text of its line.
+
+    A total order over cases that does not look at ids, so that the smallest witness is the same whichever job
+    met it first.
+    """
+    hardware = sum(
+        getattr(case.hardware, name) != getattr(_PLAIN_HARDWARE, name) for name in Hardware.__struct_fields__
+    )
+    model = sum(getattr(case.model, name) != getattr(_PLAIN_MODEL, name) for name in Model.__struct_fields__)
+    line = encode_case(msgspec.structs.replace(case, id="-"))
+    return (len(case.args) + len(case.env), hardware + model, len(line), line)
+
+
+class Bucket(msgspec.Struct, kw_only=True):
+    """One kind of difference: how many cases showed it, and the smallest that did."""
+
+    difference: Difference
+    count: int
+    witness: Case
+
+    def take(self, other: Bucket) -> None:
+        """Add the cases of ``other``, a bucket of the same difference."""
+        self.count += other.count
+        if other.witness is not self.witness and weight(other.witness) < weight(self.witness):
+            self.witness = other.witness
+
+
+class Buckets:
+    """All buckets of a campaign, by their difference's key."""
+
+    def __init__(self) -> None:
+        self._buckets: dict[str, Bucket] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._buckets
+
+    def add(self, difference: Difference, case: Case) -> None:
+        """Count one more case with ``difference``."""
+        self.merge([Bucket(difference=difference, count=1, witness=case)])
+
+    def merge(self, buckets: Iterable[Bucket]) -> list[Bucket]:
+        """Add the counts and witnesses of other buckets; returns those that are new here."""
+        new = []
+        for bucket in buckets:
+            known = self._buckets.get(bucket.difference.key())
+            if known is None:
+                self._buckets[bucket.difference.key()] = bucket
+                new.append(bucket)
+            else:
+                known.take(bucket)
+        return new
+
+    def all(self) -> list[Bucket]:
+        """Return the buckets, most frequent first, then by key."""
+        return sorted(self._buckets.values(), key=lambda bucket: (-bucket.count, bucket.difference.key()))

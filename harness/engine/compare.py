@@ -1,0 +1,126 @@
+"""When two outcomes of a case agree, and what differs when they do not (resolution slice, "two implementations").
+
+Equality is decided by ``==`` on encoded outcomes, which keep types apart; DeepDiff explains a difference that was
+found and never decides one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from harness.subjects.wire import decode_frame
+from harness.world.case import Outcome, Refusal
+
+Kind = Literal["field", "environment", "refusals", "refusal", "failure"]
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b")
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that differs, and the name of the bucket it falls in.
+
+    ``kind`` is ``field`` or ``environment`` (``name`` resolved to ``first`` and ``second``), ``refusals`` (both
+    refuse, with different checks), ``refusal`` (one resolves, the other refuses) or ``failure`` (one gives no
+    outcome). For refusals ``first`` and ``second`` say type and message, with quoted values and numbers left
+    open so that one check is one bucket; None stands for "resolved".
+    """
+
+    kind: Kind
+    name: str
+    first: Any
+    second: Any
+
+    def key(self) -> str:
+        """Return the bucket's identity: equal for equal differences, True and 1 being two."""
+        return msgspec.json.encode([self.kind, self.name, self.first, self.second], order="deterministic").decode()
+
+
+def differences(first: Outcome, second: Outcome, *, messages: bool) -> list[Difference]:
+    """Return what differs between two outcomes of one case, in a fixed order; empty when they agree.
+
+    ``messages`` says whether two refusals must agree in their message too (two releases of one code base), or
+    in their type only.
+    """
+    if first.failure is not None or second.failure is not None:
+        return _failures(first, second)
+    if first.error is not None and second.error is not None:
+        return _refusals(first.error, second.error, messages)
+    if first.error is not None or second.error is not None:
+        sides = [_check(outcome.error) if outcome.error else None for outcome in (first, second)]
+        return [Difference(kind="refusal", name="", first=sides[0], second=sides[1])]
+    assert first.fields is not None and second.fields is not None
+    found = [
+        Difference(kind="field", name=name, first=value, second=second.fields[name])
+        for name, value in first.fields.items()
+        if name in second.fields and not _same(value, second.fields[name])
+    ]
+    for name in sorted(first.env.keys() | second.env.keys()):
+        values = first.env.get(name, _UNCHANGED), second.env.get(name, _UNCHANGED)
+        if values[0] != values[1]:
+            found.append(Difference(kind="environment", name=name, first=values[0], second=values[1]))
+    return found
+
+
+_UNCHANGED = "(unchanged)"
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Equal in value and type, inside lists and objects too; NaN is encoded by the child and equals itself."""
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, (list, dict)):
+        return msgspec.json.encode(first, order="deterministic") == msgspec.json.encode(second, order="deterministic")
+    return bool(first == second)
+
+
+def _failures(first: Outcome, second: Outcome) -> list[Difference]:
+    kinds = [outcome.failure.kind if outcome.failure else None for outcome in (first, second)]
+    details = [outcome.failure.detail if outcome.failure else None for outcome in (first, second)]
+    name = " / ".join(kind or "outcome" for kind in kinds)
+    return [Difference(kind="failure", name=name, first=details[0], second=details[1])]
+
+
+def _refusals(first: Refusal, second: Refusal, messages: bool) -> list[Difference]:
+    if first.type == second.type and (first.message == second.message or not messages):
+        return []
+    return [Difference(kind="refusals", name="", first=_check(first), second=_check(second))]
+
+
+def _check(refusal: Refusal) -> str:
+    """Return the check behind a refusal: its type and its message without the values of this case."""
+    return f"{refusal.type}: {_QUOTED.sub('…', refusal.message)}"
+
+
+class Comparison:
+    """Compares the answer frames of two subjects, decoding only where the bytes differ."""
+
+    def __init__(self, names: Sequence[str], *, messages: bool = True) -> None:
+        self._names = tuple(names)
+        self._messages = messages
+
+    def differences(self, first: bytes, second: bytes) -> list[Difference]:
+        """Return what differs between two frames; a failure on either side is one even when both fail alike."""
+        if first == second and first[:1] != b"X":
+            return []
+        return differences(
+            decode_frame(first, "", self._names), decode_frame(second, "", self._names), messages=self._messages
+        )
+
+
+def explain(first: Outcome, second: Outcome) -> str:
+    """Return DeepDiff's account of how the second outcome differs from the first, one change a line."""
+    from deepdiff import DeepDiff
+
+    sides = [
+        {key: value for key, value in msgspec.to_builtins(outcome).items() if key != "id"}
+        for outcome in (first, second)
+    ]
+    for side in sides:
+        if isinstance(side.get("error"), dict):
+            # Which function raised is reported beside the difference and is never one.
+            side["error"].pop("origin", None)
+    return str(DeepDiff(*sides, verbose_level=2).pretty())

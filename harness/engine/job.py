@@ -1,0 +1,44 @@
+"""One job of a campaign: runs tasks on a pair of subjects of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.engine.minimise import minimise
+from harness.engine.pair import Pair
+from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task
+from harness.generate.cases import CaseMaker
+from harness.world.case import Case
+
+
+class Job:
+    """Runs tasks in this process; ``pair`` may be given when the subjects are open already."""
+
+    def __init__(self, plan: Plan, pair: Pair | None = None) -> None:
+        self._plan = plan
+        self._pair = pair or Pair(plan.first, plan.second)
+        self._pair.compare_fields(plan.compared)
+        self._maker = CaseMaker(plan.domains, plan.launches)
+
+    def run(self, task: Task) -> Answer:
+        """Return the task's answer; raises UsageError when a subject cannot be opened any more."""
+        if isinstance(task, Chunk):
+            cases = self._maker.chunk(self._plan.seed, task.number)[: task.count]
+            counts, buckets = self._pair.run(cases)
+            return Compared(counts, buckets)
+        return self._shrink(task)
+
+    def close(self) -> None:
+        """End the subjects."""
+        self._pair.close()
+
+    def _shrink(self, task: Shrink) -> Shrunk:
+        bucket = task.bucket
+        key = bucket.difference.key()
+
+        def shows(cases: Sequence[Case]) -> list[bool]:
+            return [any(d.key() == key for d in found) for found in self._pair.differences(cases)]
+
+        if bucket.difference.kind != "failure":
+            bucket.witness = minimise(bucket.witness, shows)
+        return Shrunk(bucket, self._pair.explain(bucket.witness))

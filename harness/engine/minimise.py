@@ -1,0 +1,95 @@
+"""Shrinks a witness until nothing is left in it that its difference does not need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from harness.engine.buckets import weight
+from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+
+Shows = Callable[[Sequence[Case]], list[bool]]
+"""Tells for each case whether it still shows the difference."""
+
+_PLAIN_HARDWARE = Hardware()
+_PLAIN_MODEL = Model()
+# A small count is easier to read than a large one; tried in this order where a number is.
+_SIMPLE = (1, 2, 4, 8)
+
+
+def minimise(case: Case, shows: Shows) -> Case:
+    """Return a case that shows the same difference and from which nothing can be taken away.
+
+    No argument, variable, hardware attribute or model attribute of the result can be removed or set to the
+    contract's default, alone, without losing the difference. Deterministic: the order of attempts is fixed.
+    """
+    case = _without_most(case, shows)
+    while True:
+        smaller = _first_that_shows(_steps(case), shows)
+        if smaller is None:
+            return case
+        case = smaller
+
+
+def _without_most(case: Case, shows: Shows) -> Case:
+    """Drop at once everything that can go alone; where that is too much, drop one by one in that order."""
+    steps = list(_removals(case))
+    if not steps:
+        return case
+    removable = [step for step, alone in zip(steps, shows([step(case) for step in steps]), strict=True) if alone]
+    together = case
+    for step in removable:
+        together = step(together)
+    if removable and shows([together])[0]:
+        return together
+    for step in removable:
+        candidate = step(case)
+        if shows([candidate])[0]:
+            case = candidate
+    return case
+
+
+def _first_that_shows(candidates: Iterator[Case], shows: Shows) -> Case | None:
+    tried = list(candidates)
+    if not tried:
+        return None
+    return next((case for case, still in zip(tried, shows(tried), strict=True) if still), None)
+
+
+def _steps(case: Case) -> Iterator[Case]:
+    """Yield every case that is one step simpler: something removed first, then values made plainer."""
+    size = weight(case)
+    for step in _removals(case):
+        yield step(case)
+    for name, value in case.args.items():
+        if type(value) is int:
+            for simple in _SIMPLE:
+                candidate = _with_args(case, {**case.args, name: simple})
+                if simple != value and weight(candidate) < size:
+                    yield candidate
+
+
+def _removals(case: Case) -> Iterator[Callable[[Case], Case]]:
+    for name in case.args:
+        yield lambda c, name=name: _with_args(c, {k: v for k, v in c.args.items() if k != name})
+    for name in case.env:
+        yield lambda c, name=name: msgspec.structs.replace(c, env={k: v for k, v in c.env.items() if k != name})
+    for name in Hardware.__struct_fields__:
+        plain = getattr(_PLAIN_HARDWARE, name)
+        if getattr(case.hardware, name) != plain:
+            yield lambda c, name=name, plain=plain: msgspec.structs.replace(
+                c, hardware=msgspec.structs.replace(c.hardware, **{name: plain})
+            )
+    for name in Model.__struct_fields__:
+        plain = getattr(_PLAIN_MODEL, name)
+        if getattr(case.model, name) != plain:
+            yield lambda c, name=name, plain=plain: msgspec.structs.replace(
+                c, model=msgspec.structs.replace(c.model, **{name: plain})
+            )
+
+
+def _with_args(case: Case, args: dict[str, object]) -> Case:
+    return msgspec.structs.replace(case, args=args)

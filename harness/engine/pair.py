@@ -1,0 +1,92 @@
+"""Two open subjects that run the same cases: the inner loop of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+
+from harness.engine.buckets import Bucket, Buckets
+from harness.engine.compare import Comparison, Difference, explain
+from harness.engine.events import Counts
+from harness.subjects.subject import SubjectSpec, TreeSubject
+from harness.world.case import Case, Outcome
+
+# Failures that say something of our set-up or of both sides alike, and nothing of a difference.
+_RESOLVED = b"F"
+
+
+class Pair:
+    """Both subjects of a gate. Use it as a context manager; the children end with it."""
+
+    def __init__(self, first: SubjectSpec, second: SubjectSpec) -> None:
+        self.first = TreeSubject(first)
+        self.second = TreeSubject(second)
+        self._comparison = Comparison(())
+        self._names: tuple[str, ...] = ()
+
+    def __enter__(self) -> Pair:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End both children."""
+        self.first.close()
+        self.second.close()
+
+    def compare_fields(self, names: Sequence[str]) -> None:
+        """Fix the outcome fields that are compared; both subjects must have them."""
+        self._names = tuple(names)
+        self._comparison = Comparison(self._names)
+        self.first.choose(self._names)
+        self.second.choose(self._names)
+
+    def differences(self, cases: Sequence[Case]) -> list[list[Difference]]:
+        """Return what differs in each case, in order."""
+        compare = self._comparison.differences
+        return [compare(a, b) for a, b in zip(self.first.resolve(cases), self.second.resolve(cases), strict=True)]
+
+    def run(self, cases: Sequence[Case]) -> tuple[Counts, list[Bucket]]:
+        """Resolve the cases on both sides; return how they came out and the buckets of what differs."""
+        counts, buckets = Counts(), Buckets()
+        compare = self._comparison.differences
+        for case, a, b in zip(cases, self.first.resolve(cases), self.second.resolve(cases), strict=True):
+            found = compare(a, b)
+            if not found:
+                if a[:1] == _RESOLVED:
+                    counts.resolved += 1
+                else:
+                    counts.refused += 1
+                continue
+            if is_failure(found):
+                counts.failed += 1
+            else:
+                counts.different += 1
+            for difference in found:
+                buckets.add(difference, case)
+        return counts, buckets.all()
+
+    def outcomes(self, case: Case) -> tuple[Outcome, Outcome]:
+        """Return both outcomes of one case."""
+        (first,), (second,) = self.first.outcomes([case]), self.second.outcomes([case])
+        return first, second
+
+    def explain(self, case: Case) -> str:
+        """Return DeepDiff's account of how the second subject's outcome of ``case`` differs from the first's."""
+        return explain(*self.outcomes(case))
+
+
+def is_failure(found: Sequence[Difference]) -> bool:
+    """Whether the differences say that a side gave no outcome for a reason that shows no difference.
+
+    An unanswered probe is a gap in our answers. A death, a timeout or too much memory is a gap when both sides
+    show it, and a difference when only one does.
+    """
+    return any(
+        difference.kind == "failure"
+        and ("unanswered" in difference.name or "outcome" not in difference.name.split(" / "))
+        for difference in found
+    )

@@ -1,0 +1,79 @@
+"""A campaign's plan: everything a job needs to run any part of it, as plain data that fits through a pipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.engine.buckets import Bucket
+from harness.engine.events import Counts
+from harness.generate.domains import Domains
+from harness.subjects.subject import SubjectSpec
+from harness.world.case import Case
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Two subjects, the fields to compare, and where the cases come from."""
+
+    first: SubjectSpec
+    second: SubjectSpec
+    compared: tuple[str, ...]
+    seed: int
+    domains: Domains
+    launches: tuple[Case, ...]
+
+
+class Chunk(msgspec.Struct, frozen=True, tag=True):
+    """A task: compare the first ``count`` cases of a chunk."""
+
+    number: int
+    count: int
+
+
+class Shrink(msgspec.Struct, frozen=True, tag=True):
+    """A task: minimise a bucket's witness and explain it."""
+
+    bucket: Bucket
+
+
+class Compared(msgspec.Struct, frozen=True, tag=True):
+    """The answer to ``Chunk``."""
+
+    counts: Counts
+    buckets: list[Bucket]
+
+
+class Shrunk(msgspec.Struct, frozen=True, tag=True):
+    """The answer to ``Shrink``."""
+
+    bucket: Bucket
+    explanation: str
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """The answer when a subject cannot be opened: the user's error, to be raised by whoever asked."""
+
+    message: str
+    example: str
+
+
+Task = Chunk | Shrink
+Answer = Compared | Shrunk | Failed
+
+
+def encode(value: object) -> bytes:
+    """Return a plan, task or answer as bytes."""
+    return msgspec.msgpack.encode(value, enc_hook=str)
+
+
+def decode(data: bytes, kind: Any) -> Any:
+    """Return what ``encode`` was given, of type ``kind``; raises msgspec.DecodeError."""
+    return msgspec.msgpack.decode(data, type=kind, dec_hook=_from_text)
+
+
+def _from_text(kind: type, value: Any) -> Any:
+    if kind is Path:
+        return Path(value)
+    raise NotImplementedError(f"no way to read a {kind}")

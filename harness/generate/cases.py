@@ -1,0 +1,81 @@
+"""Builds cases: realistic ones with a few arguments, wild ones with many, and neighbours of real launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from harness.generate.domains import Domains
+from harness.generate.draw import Draw, SeededDraw
+from harness.generate.machines import draw_machine
+from harness.generate.models import ModelDraw
+from harness.world.case import Case
+
+CHUNK: Final = 250
+"""Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
+
+
+class CaseMaker:
+    """Makes the cases of one campaign; ``launches`` come first, and their neighbours throughout."""
+
+    def __init__(self, domains: Domains, launches: Sequence[Case] = ()) -> None:
+        self._domains = domains
+        self._launches = tuple(launches)
+        self._models = ModelDraw(domains)
+
+    def chunk(self, seed: int, number: int) -> list[Case]:
+        """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains and launches."""
+        draw = SeededDraw(seed, number)
+        first = number * CHUNK
+        cases = []
+        for index in range(first, first + CHUNK):
+            if index < len(self._launches):
+                cases.append(self._launches[index])
+            else:
+                cases.append(self.case(draw, f"{seed}-{index}"))
+        return cases
+
+    def cases(self, seed: int, count: int) -> Iterator[Case]:
+        """Yield the first ``count`` cases of a seed."""
+        for number in range((count + CHUNK - 1) // CHUNK):
+            yield from self.chunk(seed, number)[: count - number * CHUNK]
+
+    def case(self, draw: Draw, case_id: str) -> Case:
+        """Return one new case."""
+        kind = draw.below(100)
+        if kind < 15 and self._launches:
+            return self._neighbour(draw, case_id)
+        wild = kind >= 70
+        args = self._args(draw, 4 + draw.below(9) if wild else draw.below(5))
+        env = self._environment(draw, 1 + draw.below(3)) if draw.chance(60 if wild else 15) else {}
+        return Case(id=case_id, args=args, hardware=draw_machine(draw), model=self._models.draw(draw), env=env)
+
+    def _neighbour(self, draw: Draw, case_id: str) -> Case:
+        """Return a real launch with a few arguments more, less or different, perhaps elsewhere."""
+        base = draw.pick(self._launches)
+        args = dict(base.args)
+        for _ in range(draw.below(3)):
+            if args:
+                del args[draw.pick(tuple(args))]
+        args |= self._args(draw, draw.below(3))
+        hardware = draw_machine(draw) if draw.chance(40) else base.hardware
+        model = self._models.draw(draw) if draw.chance(30) else base.model
+        env = base.env | (self._environment(draw, 1) if draw.chance(20) else {})
+        return Case(id=case_id, args=args, hardware=hardware, model=model, env=env)
+
+    def _args(self, draw: Draw, count: int) -> dict[str, Any]:
+        domains, pool = self._domains.args, self._domains.pool
+        args: dict[str, Any] = {}
+        for _ in range(count if pool else 0):
+            name = draw.pick(pool)
+            domain = domains[name]
+            compared = domain.compared
+            args[name] = draw.pick(compared) if compared and draw.chance(50) else draw.pick(domain.values)
+        return args
+
+    def _environment(self, draw: Draw, count: int) -> dict[str, str]:
+        variables = self._domains.variables
+        if not variables:
+            return {}
+        names = [draw.pick(variables) for _ in range(count)]
+        return {name: draw.pick(self._domains.environment[name]) for name in names}

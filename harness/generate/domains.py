@@ -1,0 +1,142 @@
+"""The values worth trying for each input, read off the two subjects' own descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from harness.subjects.description import Description, Variable
+from harness.world.fields import FieldSpec
+from harness.world.profiles import model_names, model_profile
+
+# Counts and sizes that servers are started with; whatever else matters is among the compared values.
+_COUNTS: Final = (1, 2, 4, 8, 16)
+_SIZES: Final = (1, 64, 256, 1024, 4096, 8192, 16384)
+_SMALL: Final = 64
+# For text of which the code asks whether it is there, or which of a few it is: something else.
+_SOME_TEXT: Final = "text"
+_FRACTIONS: Final = (0.1, 0.5, 0.9, 1.0)
+# A resolved field is what a gate is about: it is drawn this many times as often as another input.
+_RESOLVED_WEIGHT: Final = 4
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What an argument can be: ``values`` in a fixed order, and of these the ones that the code ``compared``."""
+
+    values: tuple[Any, ...]
+    compared: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Domains:
+    """All inputs of a campaign.
+
+    ``args`` maps an argument to its domain and ``pool`` repeats their names by weight; ``environment`` maps a
+    variable to its texts; ``architectures`` and ``quantizations`` are names for models. ``foreign`` lists the
+    arguments that only one of the subjects has (never drawn).
+    """
+
+    args: dict[str, Domain]
+    pool: tuple[str, ...]
+    environment: dict[str, tuple[str, ...]]
+    architectures: tuple[str, ...]
+    quantizations: tuple[str, ...]
+    foreign: tuple[str, ...] = ()
+    variables: tuple[str, ...] = field(default=())
+
+
+def domains_of(first: Description, second: Description, structured: dict[str, list[Any]] | None = None) -> Domains:
+    """Return the domains of the inputs that both subjects have and at least one of them reads.
+
+    ``structured`` gives the values of arguments whose type no metadata describes (nested configurations).
+    """
+    structured = structured or {}
+    resolved = {*first.resolved, *second.resolved}
+    args: dict[str, Domain] = {}
+    pool: list[str] = []
+    for name in first.fields:
+        if name not in second.fields or not (name in first.reads or name in second.reads):
+            continue
+        domain = _domain([first.fields[name], second.fields[name]], structured.get(name, ()))
+        if domain is not None:
+            args[name] = domain
+            pool += [name] * (_RESOLVED_WEIGHT if name in resolved else 1)
+    environment = {
+        name: _texts([d.environment[name] for d in (first, second) if name in d.environment])
+        for name in sorted({*first.environment, *second.environment})
+        if name.startswith("SGLANG_")
+    }
+    profiled = [name for profile in model_names() for name in model_profile(profile).architectures]
+    architectures = _unique([*first.architectures, *second.architectures, *profiled])
+    quantization = args.get("quantization", Domain(()))
+    return Domains(
+        args=args,
+        pool=tuple(pool),
+        environment=environment,
+        architectures=tuple(architectures),
+        quantizations=tuple(value for value in quantization.values if isinstance(value, str)),
+        foreign=tuple(sorted(set(first.fields) ^ set(second.fields))),
+        variables=tuple(environment),
+    )
+
+
+def _domain(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> Domain | None:
+    kind = specs[0].type
+    choices = [value for spec in specs for value in spec.choices]
+    compared = [value for spec in specs for value in spec.compared if _fits(value, kind)]
+    defaults = [spec.default for spec in specs]
+    values: list[Any] = [*choices, *compared, *structured]
+    if kind == "bool":
+        # Setting a flag to its default says nothing new, but for flags whose default differs between the two.
+        values = [True, False] if len(set(defaults)) > 1 else [not defaults[0]]
+        return Domain(tuple(values))
+    if kind == "int":
+        around = [value + step for value in compared for step in (-1, 1)]
+        usual = [default for default in defaults if _fits(default, kind)]
+        known = [*compared, *usual]
+        values += [*(_COUNTS if known and max(known) <= _SMALL else (*_COUNTS, *_SIZES)), *around, *usual]
+    elif kind == "float":
+        values += [*_FRACTIONS, *(default for default in defaults if _fits(default, kind))]
+    elif kind == "str" and not choices and (compared or any(None in spec.compared for spec in specs)):
+        values.append(_SOME_TEXT)
+    elif not values:
+        # Other text, paths and lists: nothing in the code tells which values could matter.
+        return None
+    return Domain(tuple(_unique(values)), tuple(_unique(compared)))
+
+
+def _fits(value: Any, kind: str) -> bool:
+    if kind == "int":
+        return type(value) is int
+    if kind == "float":
+        return type(value) in (int, float)
+    return kind == "str" and isinstance(value, str)
+
+
+def _texts(variables: Sequence[Variable]) -> tuple[str, ...]:
+    """Return what a user could export: text, since an environment holds nothing else."""
+    kind = variables[0].type
+    compared = [str(value) for variable in variables for value in variable.compared if value is not None]
+    if kind == "bool":
+        return ("1", "0")
+    if kind == "int":
+        defaults = [variable.default for variable in variables if type(variable.default) is int]
+        near = [str(value + step) for value in defaults for step in (-1, 0, 1)]
+        return tuple(_unique([*compared, *near, "0", "1", "2"]))
+    if kind == "float":
+        return tuple(_unique([*compared, "0.0", "0.5"]))
+    return tuple(_unique([*compared, "1", "text"]))
+
+
+def _unique(values: Iterable[Any]) -> list[Any]:
+    """Return the values without repetition, True and 1 being two, in their order."""
+    seen: set[str] = set()
+    kept = []
+    for value in values:
+        key = f"{type(value).__name__}:{value!r}"
+        if key not in seen:
+            seen.add(key)
+            kept.append(value)
+    return kept

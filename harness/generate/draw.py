@@ -1,0 +1,52 @@
+"""Where choices come from: a seeded generator for campaigns, Hypothesis for property tests; one interface.
+
+A campaign makes thousands of cases a second, which a Hypothesis draw per choice cannot (it keeps a tree of what
+was tried, and buffers to shrink from). The rules that build a case are written once, over this interface.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Draw(Protocol):
+    """A source of choices."""
+
+    def below(self, bound: int) -> int:
+        """Return an integer from 0 up to but not including ``bound``."""
+        ...
+
+    def chance(self, percent: int) -> bool:
+        """Return True in ``percent`` of a hundred draws."""
+        ...
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Return one of ``options``."""
+        ...
+
+
+class SeededDraw:
+    """Choices from a seed and a stream's number: the same on every machine and under every Python.
+
+    Only ``random.random()`` is used: its sequence for a text seed is the one thing that Python promises not to
+    change.
+    """
+
+    def __init__(self, seed: int, stream: int) -> None:
+        self._random: Callable[[], float] = random.Random(f"stackproof:{seed}:{stream}").random
+
+    def below(self, bound: int) -> int:
+        """Return an integer below ``bound``."""
+        return int(self._random() * bound)
+
+    def chance(self, percent: int) -> bool:
+        """Return True in ``percent`` of a hundred draws."""
+        return self._random() * 100 < percent
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Return one of ``options``."""
+        return options[int(self._random() * len(options))]

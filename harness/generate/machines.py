@@ -1,0 +1,49 @@
+"""Draws a machine: a profile, a profile with attributes changed, or one put together from parts."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from harness.generate.draw import Draw
+from harness.world.hardware import HOSTS, PLATFORMS, Hardware
+from harness.world.profiles import hardware_names, hardware_profile
+
+_PROFILES: Final = tuple(hardware_profile(name) for name in hardware_names())
+_CAPABILITIES: Final = tuple(sorted({machine.capability for machine in _PROFILES if machine.capability}))
+# Versions on both sides of every bound in the contract's predicates, and none.
+_PARTS: Final[dict[str, tuple[Any, ...]]] = {
+    "platform": PLATFORMS,
+    "capability": _CAPABILITIES,
+    "cuda_version": ("12.1", "12.2", "12.3", "12.7", "12.8", "12.9", "13.0"),
+    "driver": (None, 530, 580, 594, 595, 600),
+    "memory_mib": (15360, 23028, 32768, 65536, 81559, 143771, 183359, 262144),
+    "flashinfer": (False, True),
+    "triton_kernels": (False, True),
+    "amx": (False, True),
+    "xmx": (False, True),
+    "aiter_preshuffle": (False, True),
+    "host": HOSTS,
+}
+_NAMES: Final = tuple(_PARTS)
+
+
+def draw_machine(draw: Draw) -> Hardware:
+    """Return a machine. Most are real ones; some differ from a real one in one or two attributes."""
+    base = draw.pick(_PROFILES)
+    if draw.chance(70):
+        return base
+    if draw.chance(80):
+        changes = {name: draw.pick(_PARTS[name]) for name in (draw.pick(_NAMES), draw.pick(_NAMES))}
+        return _possible(msgspec.structs.replace(base, **changes), draw)
+    return _possible(Hardware(**{name: draw.pick(options) for name, options in _PARTS.items()}), draw)
+
+
+def _possible(machine: Hardware, draw: Draw) -> Hardware:
+    """Return ``machine`` with what its platform cannot be without: a GPU has a capability, CUDA a version."""
+    if machine.platform in ("cuda", "hip", "musa") and machine.capability is None:
+        machine = msgspec.structs.replace(machine, capability=draw.pick(_CAPABILITIES))
+    if machine.platform == "cuda" and machine.cuda_version is None:
+        machine = msgspec.structs.replace(machine, cuda_version=draw.pick(_PARTS["cuda_version"]))
+    return machine

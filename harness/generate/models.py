@@ -1,0 +1,92 @@
+"""Draws a model: a profile, a profile with attributes changed, or an architecture the code names."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from harness.generate.domains import Domains
+from harness.generate.draw import Draw
+from harness.world.model import ATTENTIONS, Model
+from harness.world.profiles import model_names, model_profile
+
+_PROFILES: Final = tuple(model_profile(name) for name in model_names())
+_INT4_GROUPS: Final = {
+    "group_0": {"weights": {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}}
+}
+# Values on both sides of what resolutions distinguish: present or absent, none, one or many, short or long.
+_PARTS: Final[dict[str, tuple[Any, ...]]] = {
+    "attention": ATTENTIONS,
+    "index_topk": (None, 2048),
+    "index_topk_freq": (1, 2, 4),
+    "index_topk_pattern": (None, "FFFF", "FSSF"),
+    "context_len": (448, 4096, 8192, 8193, 131072, 1048576),
+    "num_attention_heads": (8, 16, 32, 64, 128),
+    "num_key_value_heads": (1, 2, 4, 8, 16, 32, 128),
+    "sliding_window_pattern": (None, 4),
+    "layer_types": ([], ["mamba", "attention"], ["attention"]),
+    "is_encoder_decoder": (False, True),
+    "has_attention_sinks": (False, True),
+    "is_multimodal": (False, True),
+    "dual_chunk_attention_config": (None, {"chunk_size": 262144}),
+    "fp8_weights": (False, True),
+    "gguf": (False, True),
+    "mlp_hidden_act": ("relu2", "silu"),
+    "attention_projection_layout": (None, "fused_qkv", "split"),
+    "mamba_chunk_size": (None, 64, 128, 256),
+    "nvfp4_moe": (False, True),
+    "dllm_block_size": (4, 32, 64),
+}
+_NAMES: Final = (*_PARTS, "quantization", "quantization", "architectures", "architectures")
+
+
+class ModelDraw:
+    """Draws models for one campaign: the architectures and quantization methods are those of its domains."""
+
+    def __init__(self, domains: Domains) -> None:
+        self._architectures = domains.architectures
+        self._methods = (*domains.quantizations, "compressed-tensors", "mxfp4", "modelopt")
+
+    def draw(self, draw: Draw) -> Model:
+        """Return a model."""
+        if draw.chance(45):
+            return draw.pick(_PROFILES)
+        if draw.chance(60):
+            changes = self._change(draw.pick(_NAMES), draw)
+            if draw.chance(40):
+                changes |= self._change(draw.pick(_NAMES), draw)
+            return msgspec.structs.replace(draw.pick(_PROFILES), **changes)
+        made = self._change("architectures", draw)
+        for _ in range(draw.below(4)):
+            made |= self._change(draw.pick(_NAMES), draw)
+        return Model(**made)
+
+    def _change(self, name: str, draw: Draw) -> dict[str, Any]:
+        if name == "architectures":
+            return {name: [self._architecture(draw)]}
+        if name == "quantization":
+            return self._quantization(draw)
+        return {name: draw.pick(_PARTS[name])}
+
+    def _architecture(self, draw: Draw) -> str:
+        """Return a name the code knows; now and then one that only contains such a name."""
+        name = draw.pick(self._architectures)
+        return name if draw.chance(97) else draw.pick((f"My{name}", f"{name}NextN"))
+
+    def _quantization(self, draw: Draw) -> dict[str, Any]:
+        """Return how the checkpoint is quantized: declared, derived, both, or neither."""
+        method = draw.pick(self._methods)
+        declared: dict[str, Any] = {"quant_method": method}
+        if method == "compressed-tensors" and draw.chance(60):
+            declared["config_groups"] = _INT4_GROUPS
+        if method.startswith("modelopt"):
+            declared["quant_algo"] = draw.pick(("NVFP4", "FP8", "MIXED_PRECISION"))
+        kind = draw.below(10)
+        if kind == 0:
+            return {"quantization_config": None, "detected_quantization": None}
+        if kind == 1:
+            return {"quantization_config": None, "detected_quantization": method}
+        if kind == 2:
+            return {"quantization_config": declared, "detected_quantization": None}
+        return {"quantization_config": declared, "detected_quantization": method}

@@ -1,0 +1,55 @@
+"""Hypothesis strategies over the same rules: for property tests, and for whoever wants Hypothesis to shrink."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from hypothesis import strategies as st
+
+from harness.generate.cases import CaseMaker
+from harness.generate.domains import Domains
+from harness.generate.machines import draw_machine
+from harness.generate.models import ModelDraw
+from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+
+T = TypeVar("T")
+
+
+class HypothesisDraw:
+    """Choices that Hypothesis makes, records and shrinks."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def below(self, bound: int) -> int:
+        """Return an integer below ``bound``; shrinks to 0."""
+        return self._draw(st.integers(0, bound - 1))
+
+    def chance(self, percent: int) -> bool:
+        """Return a boolean; shrinks to the likelier one, which keeps what is there."""
+        return self._draw(st.integers(0, 99)) < percent
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Return one of ``options``; shrinks to the first."""
+        return options[self.below(len(options))]
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> Hardware:
+    """Return a strategy for machines."""
+    return draw_machine(HypothesisDraw(draw))
+
+
+@st.composite
+def models(draw: st.DrawFn, domains: Domains) -> Model:
+    """Return a strategy for models."""
+    return ModelDraw(domains).draw(HypothesisDraw(draw))
+
+
+@st.composite
+def cases(draw: st.DrawFn, domains: Domains, launches: Sequence[Case] = ()) -> Case:
+    """Return a strategy for cases over ``domains`` (see ``domains_of``), with neighbours of ``launches``."""
+    return CaseMaker(domains, launches).case(HypothesisDraw(draw), "hypothesis")
