@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 
@@ -30,18 +32,46 @@ def weight(case: Case) -> tuple[int, int, int, bytes]:
     return (len(case.args) + len(case.env), hardware + model, len(line), line)
 
 
+def form(case: Case) -> tuple[str, ...]:
+    """Return what a case sets, without the values: arguments, variables, attributes of machine and model."""
+    parts = [*(f"args.{name}" for name in sorted(case.args)), *(f"env.{name}" for name in sorted(case.env))]
+    for kind, part, plain in (
+        ("hardware", case.hardware, _PLAIN_HARDWARE),
+        ("model", case.model, _PLAIN_MODEL),
+    ):
+        parts += [f"{kind}.{n}" for n in part.__struct_fields__ if getattr(part, n) != getattr(plain, n)]
+    return tuple(parts)
+
+
+SAMPLE: Final = 8
+"""How many further witnesses a bucket keeps."""
+
+
+def lot(case: Case) -> bytes:
+    """Return a number drawn for the case, by which a sample is chosen: the same wherever the case is met."""
+    return hashlib.blake2b(encode_case(msgspec.structs.replace(case, id="-")), digest_size=8).digest()
+
+
 class Bucket(msgspec.Struct, kw_only=True):
-    """One kind of difference: how many cases showed it, and the smallest that did."""
+    """One kind of difference: how many cases showed it, the smallest that did, and some others.
+
+    One symptom may have several causes, and the smallest witness shows one of them. ``others`` is a sample of the
+    cases (those with the lowest lots, so it does not depend on the order they are met in); once minimised, it
+    holds the forms that need something else than ``witness`` does.
+    """
 
     difference: Difference
     count: int
     witness: Case
+    others: list[Case] = msgspec.field(default_factory=list)
 
     def take(self, other: Bucket) -> None:
         """Add the cases of ``other``, a bucket of the same difference."""
         self.count += other.count
-        if other.witness is not self.witness and weight(other.witness) < weight(self.witness):
+        if weight(other.witness) < weight(self.witness):
             self.witness = other.witness
+        drawn = {lot(case): case for case in (*self.others, *other.others)}
+        self.others = [drawn[number] for number in sorted(drawn)[:SAMPLE]]
 
 
 class Buckets:
@@ -58,7 +88,7 @@ class Buckets:
 
     def add(self, difference: Difference, case: Case) -> None:
         """Count one more case with ``difference``."""
-        self.merge([Bucket(difference=difference, count=1, witness=case)])
+        self.merge([Bucket(difference=difference, count=1, witness=case, others=[case])])
 
     def merge(self, buckets: Iterable[Bucket]) -> list[Bucket]:
         """Add the counts and witnesses of other buckets; returns those that are new here."""

@@ -90,6 +90,7 @@ def run_campaign(request: Request, listener: Listener) -> Finished:
             cases=request.budget.cases,
             seconds=request.budget.seconds,
             notes=tuple(notes),
+            flags={name: spec.flags[0] for name, spec in descriptions[0].fields.items() if spec.flags},
         )
         listener(started)
         crew = _Inline(Job(plan, pair)) if request.jobs == 1 else _Crew(plan, request.jobs)
@@ -128,9 +129,7 @@ def _fields(
     return compared, absent
 
 
-def _launches(
-    pair: Pair, descriptions: tuple[Description, Description]
-) -> tuple[tuple[Case, ...], list[str]]:
+def _launches(pair: Pair, descriptions: tuple[Description, Description]) -> tuple[tuple[Case, ...], list[str]]:
     """Return the real launches as cases, and a note on each that one of the subjects cannot take."""
     cases, notes = [], []
     for launch in real_launches():
@@ -160,9 +159,7 @@ def _launches(
 class _Campaign:
     """The running search."""
 
-    def __init__(
-        self, crew: _Inline | _Crew, budget: Budget, started: Started, listener: Listener
-    ) -> None:
+    def __init__(self, crew: _Inline | _Crew, budget: Budget, started: Started, listener: Listener) -> None:
         self._crew = crew
         self._budget = budget
         self._started = started
@@ -321,5 +318,5 @@ class _Crew:
 
 def _ready(workers: Sequence[Worker]) -> list[Worker]:
     """Return the workers that have an answer; waits for the first."""
-    ready = set(map(id, wait(workers)))
-    return [worker for worker in workers if id(worker) in ready]
+    ready = set(wait([worker.fileno() for worker in workers]))
+    return [worker for worker in workers if worker.fileno() in ready]

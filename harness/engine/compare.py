@@ -107,7 +107,9 @@ class Comparison:
         if first == second and first[:1] != b"X":
             return []
         return differences(
-            decode_frame(first, "", self._names), decode_frame(second, "", self._names), messages=self._messages
+            decode_frame(first, "", self._names),
+            decode_frame(second, "", self._names),
+            messages=self._messages,
         )
 
 
@@ -115,12 +117,13 @@ def explain(first: Outcome, second: Outcome) -> str:
     """Return DeepDiff's account of how the second outcome differs from the first, one change a line."""
     from deepdiff import DeepDiff
 
-    sides = [
-        {key: value for key, value in msgspec.to_builtins(outcome).items() if key != "id"}
-        for outcome in (first, second)
-    ]
-    for side in sides:
-        if isinstance(side.get("error"), dict):
-            # Which function raised is reported beside the difference and is never one.
-            side["error"].pop("origin", None)
-    return str(DeepDiff(*sides, verbose_level=2).pretty())
+    return str(DeepDiff(_explicable(first), _explicable(second), verbose_level=2).pretty())
+
+
+def _explicable(outcome: Outcome) -> dict[str, Any]:
+    side: dict[str, Any] = msgspec.to_builtins(outcome)
+    del side["id"]
+    if side["error"] is not None:
+        # Which function raised is reported beside the difference and is never one.
+        del side["error"]["origin"]
+    return side

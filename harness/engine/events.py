@@ -37,7 +37,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The subjects are loaded and described; cases come next.
 
     ``compared`` are the outcome fields both have; ``absent`` maps a field to the label of the one that lacks it.
-    ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse.
+    ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
+    ``flags`` gives the command-line flag of each argument that has one.
     """
 
     first: str
@@ -50,6 +51,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     cases: int | None
     seconds: float | None
     notes: tuple[str, ...] = ()
+    flags: dict[str, str] = {}
 
 
 class Progressed(msgspec.Struct, frozen=True, kw_only=True):

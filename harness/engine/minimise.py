@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -13,6 +14,8 @@ from harness.world.model import Model
 
 Shows = Callable[[Sequence[Case]], list[bool]]
 """Tells for each case whether it still shows the difference."""
+
+Step = Callable[[Case], Case]
 
 _PLAIN_HARDWARE = Hardware()
 _PLAIN_MODEL = Model()
@@ -36,7 +39,7 @@ def minimise(case: Case, shows: Shows) -> Case:
 
 def _without_most(case: Case, shows: Shows) -> Case:
     """Drop at once everything that can go alone; where that is too much, drop one by one in that order."""
-    steps = list(_removals(case))
+    steps = _removals(case)
     if not steps:
         return case
     removable = [step for step, alone in zip(steps, shows([step(case) for step in steps]), strict=True) if alone]
@@ -72,23 +75,36 @@ def _steps(case: Case) -> Iterator[Case]:
                     yield candidate
 
 
-def _removals(case: Case) -> Iterator[Callable[[Case], Case]]:
-    for name in case.args:
-        yield lambda c, name=name: _with_args(c, {k: v for k, v in c.args.items() if k != name})
-    for name in case.env:
-        yield lambda c, name=name: msgspec.structs.replace(c, env={k: v for k, v in c.env.items() if k != name})
+def _removals(case: Case) -> list[Step]:
+    """Return the ways to take one thing away from ``case``; each also applies to a case that lacks it."""
+    steps: list[Step] = [partial(_without_argument, name) for name in case.args]
+    steps += [partial(_without_variable, name) for name in case.env]
     for name in Hardware.__struct_fields__:
-        plain = getattr(_PLAIN_HARDWARE, name)
-        if getattr(case.hardware, name) != plain:
-            yield lambda c, name=name, plain=plain: msgspec.structs.replace(
-                c, hardware=msgspec.structs.replace(c.hardware, **{name: plain})
-            )
+        if getattr(case.hardware, name) != getattr(_PLAIN_HARDWARE, name):
+            steps.append(partial(_with_plain_hardware, name))
     for name in Model.__struct_fields__:
-        plain = getattr(_PLAIN_MODEL, name)
-        if getattr(case.model, name) != plain:
-            yield lambda c, name=name, plain=plain: msgspec.structs.replace(
-                c, model=msgspec.structs.replace(c.model, **{name: plain})
-            )
+        if getattr(case.model, name) != getattr(_PLAIN_MODEL, name):
+            steps.append(partial(_with_plain_model, name))
+    return steps
+
+
+def _without_argument(name: str, case: Case) -> Case:
+    return _with_args(case, {key: value for key, value in case.args.items() if key != name})
+
+
+def _without_variable(name: str, case: Case) -> Case:
+    env = {key: value for key, value in case.env.items() if key != name}
+    return msgspec.structs.replace(case, env=env)
+
+
+def _with_plain_hardware(name: str, case: Case) -> Case:
+    changed = {name: getattr(_PLAIN_HARDWARE, name)}
+    return msgspec.structs.replace(case, hardware=msgspec.structs.replace(case.hardware, **changed))
+
+
+def _with_plain_model(name: str, case: Case) -> Case:
+    changed = {name: getattr(_PLAIN_MODEL, name)}
+    return msgspec.structs.replace(case, model=msgspec.structs.replace(case.model, **changed))
 
 
 def _with_args(case: Case, args: dict[str, object]) -> Case:

@@ -11,7 +11,6 @@ from harness.engine.events import Counts
 from harness.subjects.subject import SubjectSpec, TreeSubject
 from harness.world.case import Case, Outcome
 
-# Failures that say something of our set-up or of both sides alike, and nothing of a difference.
 _RESOLVED = b"F"
 
 

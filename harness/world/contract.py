@@ -6,9 +6,9 @@ line, the key and the nearest valid names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,6 +30,8 @@ MAX_CASE_BYTES = 2**20
 
 MAX_DEPTH = 64
 """The deepest nesting of a line's JSON: beyond, what copies or compares a value would run out of stack."""
+
+Part = TypeVar("Part", Hardware, Model)
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STRING = "a string of at least one character"
@@ -56,7 +58,7 @@ _OUTCOME_KEYS = {
     "id": _STRING,
     "fields": "an object or null",
     "error": "null or an object of the strings type, message and origin",
-    "env": "an object of strings",
+    "env": "an object of strings and nulls",
     "failure": "an object of kind and detail",
 }
 _REFUSAL_KEYS = {"type": "a string", "message": "a string", "origin": "a string"}
@@ -138,13 +140,14 @@ def parse_case(raw: bytes, where: str, fields: Mapping[str, FieldSpec] | None = 
 def encode_case(case: Case) -> bytes:
     """Return ``case`` as one line of JSON, without a line break; equal cases give equal bytes.
 
-    The machine and the model are written as the name of an equal profile, else as their non-default keys.
+    The machine and the model are written as the name of an equal profile, else as their non-default keys; the
+    contract's default is an empty object.
     """
     line = _CaseLine(
         id=case.id,
         args=case.args,
-        hardware=name_of_hardware(case.hardware) or _non_default(case.hardware),
-        model=name_of_model(case.model) or _non_default(case.model),
+        hardware=_named_or_keys(case.hardware, name_of_hardware),
+        model=_named_or_keys(case.model, name_of_model),
         env=case.env,
     )
     return msgspec.json.encode(line, order="deterministic")
@@ -235,9 +238,12 @@ def _largest(value: object) -> tuple[str, int]:
     return max(sizes, key=lambda entry: entry[1])
 
 
-def _non_default(part: Hardware | Model) -> dict[str, Any]:
+def _named_or_keys(part: Part, name_of: Callable[[Part], str | None]) -> str | dict[str, Any]:
+    """Return the name of an equal profile, else the keys that differ from the default: none for the default."""
     default = type(part)()
-    return {
+    if part == default:
+        return {}
+    return name_of(part) or {
         name: getattr(part, name)
         for name in part.__struct_fields__
         if getattr(part, name) != getattr(default, name)

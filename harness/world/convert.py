@@ -13,6 +13,12 @@ from harness.world.wording import brief, path_of, suggest
 
 _LONGEST_CHOICE = 80  # finding a nearest name is quadratic in the length
 
+# Objects of which the item at fault is named: their types, what an item may be, and that in words.
+_TEXTS: Mapping[Any, tuple[Any, str]] = {
+    dict[str, str]: (str, "a string"),
+    dict[str, str | None]: (str | None, "a string or null"),
+}
+
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -55,9 +61,10 @@ def _first_fault(
         try:
             msgspec.convert(given, field.type)
         except msgspec.ValidationError:
-            if field.type == dict[str, str] and isinstance(given, dict):
-                inner, item = next((key, item) for key, item in given.items() if not isinstance(item, str))
-                return f"{path_of(*prefix, field.name, inner)} must be a string, not {brief(item)}"
+            if field.type in _TEXTS and isinstance(given, dict):
+                valid, words = _TEXTS[field.type]
+                inner, item = next((key, item) for key, item in given.items() if not isinstance(item, valid))
+                return f"{path_of(*prefix, field.name, inner)} must be {words}, not {brief(item)}"
             near = ""
             if typing.get_origin(field.type) is typing.Literal and isinstance(given, str):
                 near = hint(given[:_LONGEST_CHOICE], typing.get_args(field.type))

@@ -1,14 +1,22 @@
 """Turns the answers of a profile (plain data) into the objects that the tree finds under their names."""
 
 import importlib
-import sys
 
 from . import standins
 from .world import WORLD
 
 
+def fresh(value):
+    """Return ``value``, plain data, so that nothing a case does to it is there in another one."""
+    if type(value) is list:
+        return [fresh(item) for item in value] if value and type(value[0]) in (list, dict) else value[:]
+    if type(value) is dict:
+        return {key: fresh(item) for key, item in value.items()}
+    return value
+
+
 def _constant(value):
-    return lambda: value
+    return (lambda: fresh(value)) if isinstance(value, (list, dict)) else lambda: value
 
 
 def _fact(path, as_tuple):
@@ -17,7 +25,9 @@ def _fact(path, as_tuple):
     def get():
         WORLD.observed += 1
         found = WORLD.facts[section][key]
-        return tuple(found) if as_tuple else found
+        if type(found) in (list, dict):
+            return tuple(found) if as_tuple else fresh(found)
+        return found
 
     return get
 
@@ -30,7 +40,12 @@ def _tree_object(path):
     module, _, name = path.partition(":")
 
     def get():
-        found = importlib.import_module(module)
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name == module or module.startswith(f"{error.name}."):
+                raise NotInTree(path) from None
+            raise
         for part in name.split("."):
             try:
                 found = getattr(found, part)
@@ -47,6 +62,32 @@ class Described:
     def __init__(self, path, attributes):
         self.__dict__.update(attributes)
         self.__dict__["_described_path"] = path
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return self is other or (other is not None and self._refuse("was compared"))
+
+    def __repr__(self):
+        return self._refuse("was used as text")
+
+    def __getitem__(self, key):
+        return self._refuse("was indexed")
+
+    def __call__(self, *args, **kwargs):
+        return self._refuse("was called")
+
+    def __iter__(self):
+        return self._refuse("was used as a container")
+
+    __len__ = __contains__ = lambda self, *args: self._refuse("was used as a container")
+
+    def __bool__(self):
+        # Without this the length would be asked for.
+        return True
+
+    def _refuse(self, how):
+        return WORLD.refuse(self.__dict__["_described_path"], how)
 
 
 def _described(path, attributes):
@@ -68,13 +109,15 @@ def _described(path, attributes):
     return get
 
 
-def _chosen(path, options):
+def _chosen(path, options, name):
     fact = _fact(path, False)
-    getters = {key: value_getter(spec) for key, spec in options.items()}
+    getters = {key: value_getter(spec, name) for key, spec in options.items()}
 
     def get():
         found = fact()
         key = str(found).lower() if isinstance(found, bool) or found is None else str(found)
+        if key not in getters:
+            WORLD.refuse(path, f"is {key!r}, for which its answer's 'of' has no entry, and was read")
         return getters[key]()
 
     return get
@@ -114,12 +157,12 @@ def value_getter(spec, path="answer"):
         )
         return lambda: function()(*(argument() for argument in arguments))
     if "all" in spec:
-        getters = [value_getter(part) for part in spec["all"]]
+        getters = [value_getter(part, path) for part in spec["all"]]
         return lambda: all(get() for get in getters)
     if "case" in spec:
-        return _chosen(spec["case"], spec["of"])
+        return _chosen(spec["case"], spec["of"], path)
     if "call" in spec:
-        inner = value_getter(spec["call"])
+        inner = value_getter(spec["call"], f"{path}()")
         return lambda: lambda *args, **kwargs: inner()
     if "per_rank" in spec:
         total = _fact(spec["per_rank"], False)
@@ -128,44 +171,39 @@ def value_getter(spec, path="answer"):
 
 
 def _per_rank(total):
-    return lambda ranks: max(1, total // ranks)
+    def per_rank(*args, **kwargs):
+        (ranks,) = (*args, *kwargs.values())
+        return max(1, total // ranks)
+
+    return per_rank
 
 
 def prepare(profile):
     """Register every answer of ``profile`` so that the stand-ins hand it out."""
     for spec in profile["answers"]:
         path, get = spec["name"], value_getter(spec, spec["name"])
-        if spec.get("attribute"):
-            standins.ANSWERED[path] = standins.Deferred(path, get)
+        constant = bool({"value", "none"} & spec.keys())
+        if not spec.get("attribute"):
+            standins.ANSWERED[path] = standins.AnsweredCall(path, get, constant)
+        elif constant and not isinstance(get(), (list, dict)):
+            standins.ANSWERED[path] = get()
         else:
-            standins.ANSWERED[path] = standins.AnsweredCall(path, get)
+            standins.ANSWERED[path] = standins.Deferred(path, get)
 
 
-def patch_real(profile):
-    """Put the answers that belong into modules loaded for real where the tree looks for them.
+def patch_real(module):
+    """Put the answers that belong into ``module``, just loaded for real, where the tree looks for them.
 
-    A name such as ``package.module.Class.method`` replaces that attribute; a name that the tree does not have is
+    A name such as ``package.module.Class.method`` replaces that attribute; a name that the module does not have is
     left alone, since one profile serves several releases.
     """
-    for spec in profile["answers"]:
-        path = spec["name"]
-        owner, name = _owner_in_tree(path)
-        if owner is not None and hasattr(owner, name):
-            setattr(owner, name, standins.ANSWERED[path])
-
-
-def _owner_in_tree(path):
-    parts = path.split(".")
-    for split in range(len(parts) - 1, 0, -1):
-        module = sys.modules.get(".".join(parts[:split]))
-        if module is None:
+    prefix = f"{module.__name__}."
+    for path, found in standins.ANSWERED.items():
+        if not path.startswith(prefix):
             continue
-        if isinstance(module, standins.StandInModule):
-            return None, ""
+        *owners, name = path[len(prefix) :].split(".")
         owner = module
-        for part in parts[split:-1]:
-            owner = getattr(owner, part, None)
-            if owner is None:
-                return None, ""
-        return owner, parts[-1]
-    return None, ""
+        for part in owners:
+            owner = getattr(owner, "__dict__", {}).get(part)
+        if name in getattr(owner, "__dict__", {}):
+            setattr(owner, name, found)

@@ -5,42 +5,44 @@ that were computed without looking at the case (from a class, from a constant) a
 """
 
 import functools
+import sys
 
+from .standins import now
 from .world import WORLD
 
 
 class Caches:
-    """Replaces ``functools.lru_cache`` and ``functools.cache`` for the functions of one package."""
+    """Replaces ``functools.lru_cache`` and ``functools.cache`` in the modules of one package."""
 
     def __init__(self, package):
         self._package = package
         self._memos = []
-        self._lru_cache = functools.lru_cache
+        self._lru_cache, self._cache = functools.lru_cache, functools.cache
         functools.lru_cache = self._chosen_lru_cache
         functools.cache = self._chosen_cache
 
     def _chosen_lru_cache(self, maxsize=128, typed=False):
+        ours = self._used_by_tree(sys._getframe(1))
         if callable(maxsize):
-            return self._decorate(maxsize, self._lru_cache)
-        return lambda function: self._decorate(function, self._lru_cache(maxsize, typed))
+            return self._remembering(maxsize) if ours else self._lru_cache(maxsize)
+        return self._remembering if ours else self._lru_cache(maxsize, typed)
 
     def _chosen_cache(self, function):
-        return self._decorate(function, self._lru_cache(None))
+        return self._remembering(function) if self._used_by_tree(sys._getframe(1)) else self._cache(function)
 
-    def _decorate(self, function, original):
-        if (getattr(function, "__module__", None) or "").partition(".")[0] != self._package:
-            return original(function)
-        return self._remembering(function)
+    def _used_by_tree(self, frame):
+        # The module that asks decides: what is wrapped may be a probe, a partial or another wrapper.
+        return (frame.f_globals.get("__name__") or "").partition(".")[0] == self._package
 
     def _remembering(self, function):
         lasting, of_this_case = {}, {}
-        self._memos.append(of_this_case)
+        self._memos.append((of_this_case, lasting))
 
         @functools.wraps(function)
         def remembering(*args, **kwargs):
             key = (args, tuple(sorted(kwargs.items())))
             if key in lasting:
-                return lasting[key]
+                return now(lasting[key])
             if key in of_this_case:
                 # Whoever asks has seen the case through this entry.
                 WORLD.observed += 1
@@ -54,11 +56,21 @@ class Caches:
             lasting.clear()
             of_this_case.clear()
 
+        def cache_info():
+            return WORLD.refuse(f"{getattr(function, '__qualname__', function)}.cache_info", "was called")
+
         remembering.cache_clear = cache_clear
+        remembering.cache_info = cache_info
         return remembering
 
     def forget_case(self):
         """Drop what was computed from the case that ends."""
-        for memo in self._memos:
+        for memo, _ in self._memos:
             if memo:
                 memo.clear()
+
+    def forget_all(self):
+        """Drop everything: names of the tree that hold a fact of the case have been given another value."""
+        for memo, lasting in self._memos:
+            memo.clear()
+            lasting.clear()

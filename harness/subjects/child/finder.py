@@ -7,8 +7,9 @@ import importlib.util
 import os
 import sys
 
-from .answers import value_getter
-from .standins import ANSWERED, ReexportingModule, StandInModule
+from .answers import patch_real, value_getter
+from .held import HELD
+from .standins import ANSWERED, ReexportingModule, StandInModule, observing_hasattr
 from .world import WORLD
 
 
@@ -28,6 +29,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         self._reexports = {entry["module"]: entry["of"] for entry in profile["reexports"]}
         self._installed = set(profile["installed"])
         self._imports = {spec["name"]: value_getter(spec) for spec in profile["imports"]}
+        self._constant = {spec["name"] for spec in profile["imports"] if "value" in spec}
 
     def find_spec(self, name, path=None, target=None):
         """Return the spec of a module, None for one that the case says is not installed."""
@@ -55,17 +57,29 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, StandInLoader(self._reexports.get(name)), is_package=True)
 
     def _find_foreign(self, name, top):
-        for known in (name, top):
-            if known in self._imports:
-                if not WORLD.active:
-                    break
-                if not self._imports[known]():
-                    return None
-                break
-        else:
+        known = next((known for known in (name, top) if known in self._imports), None)
+        if known is None:
             if top not in self._installed:
                 WORLD.refuse(name, "was imported")
+        elif known in self._constant:
+            if not self._imports[known]():
+                return None
+        elif WORLD.active:
+            if not self._imports[known]():
+                return None
+            WORLD.case_modules.append(name)
+        else:
+            if _may_fail(sys._getframe(1)):
+                WORLD.refuse(name, "was tried for, which the case decides,")
+            WORLD.case_modules.append(name)
         return importlib.machinery.ModuleSpec(name, StandInLoader(), is_package=True)
+
+    def find_distributions(self, context=None):
+        """Refuse: which versions are installed where a case runs is nothing that this machine knows."""
+        name = getattr(context, "name", None)
+        if name is None or name.partition(".")[0] != self._package:
+            WORLD.refuse(f"importlib.metadata.version({name})", "was asked for")
+        return ()
 
     def file_of(self, name):
         """Return the path of the tree's file for a dotted module name, or None."""
@@ -81,8 +95,11 @@ class RealLoader(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module):
         """Run the module without a case: what it observes of the world at import would otherwise stay."""
+        module.__dict__["hasattr"] = observing_hasattr
         with WORLD.importing():
             super().exec_module(module)
+            patch_real(module)
+            HELD.add(module)
 
 
 class StandInLoader(importlib.abc.Loader):
@@ -123,9 +140,27 @@ class PartialLoader(importlib.abc.Loader):
         module.__dict__.update(answered)
         keep = _needed(tree, self._names, answered)
         tree.body = [node for index, node in enumerate(tree.body) if index in keep]
-        module.__file__ = self._file
+        module.__dict__.update(__file__=self._file, hasattr=observing_hasattr)
         with WORLD.importing():
             exec(compile(tree, self._file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+            HELD.add(module)
+
+
+def _may_fail(frame):
+    """Return whether the import that ``frame`` serves stands in a ``try``: whether it succeeds is then a question."""
+    while frame is not None and (
+        "importlib" in frame.f_code.co_filename or frame.f_globals.get("__package__") == __package__
+    ):
+        frame = frame.f_back
+    try:
+        with open(frame.f_code.co_filename, "rb") as source:
+            tree = ast.parse(source.read())
+    except (AttributeError, OSError, SyntaxError, ValueError):
+        return False
+    return any(
+        isinstance(node, ast.Try) and node.body[0].lineno <= frame.f_lineno <= node.body[-1].end_lineno
+        for node in ast.walk(tree)
+    )
 
 
 def _needed(tree, names, answered):

@@ -1,15 +1,17 @@
 """Resolves one case: builds the argument record as the case says and reads what came out."""
 
-import copy
 import dataclasses
 import os
 import sys
 
-from .answers import Described, value_getter
-from .wire import encode
+from .answers import Described, NotInTree, fresh, value_getter
+from .held import HELD
+from .standins import Deferred, StandIn, StandInModule, now, unanswered_name
+from .wire import encode, marked, without_addresses
 from .world import WORLD, UnansweredProbe
 
 _MISSING = object()
+_PLAIN = frozenset((str, int, bool, type(None)))
 
 
 class Resolver:
@@ -22,13 +24,14 @@ class Resolver:
         self._cls = cls
         self._caches = caches
         self._run = run
-        self._root = root
+        self._root = os.path.join(root, "")
+        self._places = [(self._root, ""), (os.getcwd(), "(an empty folder)")]
         self._state = {name: value_getter(spec) for name, spec in profile["entry_state"].items()}
         self._presets = profile["slice"]["presets"]
         self._arguments = {name: value_getter(spec) for name, spec in profile["arguments"].items()}
         self._config = profile["config"]
         self._make_config = value_getter({"tree": self._config["factory"]})() if run else None
-        self._watched = tuple(profile["watched_environment"])
+        self._watched = tuple(map(os.fsencode, profile["watched_environment"]))
         self._plain = []
         self._factories = []
         self._settable = set()
@@ -37,7 +40,10 @@ class Resolver:
         for field in dataclasses.fields(cls):
             self._settable.add(field.name)
             if field.default is not dataclasses.MISSING:
-                self._plain.append((field.name, field.default))
+                if type(field.default) is Deferred:
+                    self._factories.append((field.name, field.default._standin_now))
+                else:
+                    self._plain.append((field.name, field.default))
             elif field.default_factory is not dataclasses.MISSING:
                 self._factories.append((field.name, field.default_factory))
             else:
@@ -59,57 +65,93 @@ class Resolver:
         is that of ``choose``. After a refusal's first line comes what is reported but never compared.
         """
         environ = os.environ
-        before = dict(environ)
-        environ.update(facts["env"])
-        given = dict(environ)
-        WORLD.enter(facts)
+        # The bytes beneath: reading them as text would take longer than many a case.
+        data = environ._data
+        before = data.copy()
+        written = WORLD.written
         try:
             try:
-                record = self._slice(facts["args"]) if self._run else self._construct(facts["args"])
-            finally:
-                WORLD.active = False
-                after = dict(environ)
-                if after != before:
-                    _restore(environ, before)
-                for field, default in self._reset:
-                    field._set_to_none = default
-                self._caches.forget_case()
+                for name, value in facts["env"].items():
+                    environ[name] = value
+            except (ValueError, TypeError) as error:
+                return _no_outcome("broken", f"the case's environment cannot be set: {error}")
+            given = data.copy()
+            written = WORLD.written
+            WORLD.enter(facts)
+            if HELD.renew():
+                self._caches.forget_all()
+            return self._outcome(facts["args"], given, data)
         except UnansweredProbe as error:
-            return _no_outcome("unanswered", f"{error.path} {error.how}")
+            return _unanswered(error)
         except MemoryError:
             return _no_outcome("memory", "the case needs more memory than it is given")
-        except Exception as error:
-            if WORLD.unanswered is not None:
-                return _no_outcome("unanswered", f"{WORLD.unanswered.path} {WORLD.unanswered.how}")
-            missing = getattr(error, "obj", None)
-            if isinstance(error, AttributeError) and isinstance(missing, Described):
-                return _no_outcome("unanswered", f"{missing._described_path}.{error.name} was read")
-            changed = self._changed(given, after)
-            return b"E%s\n%s" % (
-                encode([_type_name(error), str(error)]),
-                encode([self._origin(error), changed]),
-            )
+        finally:
+            WORLD.leave()
+            if data != before:
+                _restore(environ, before)
+            if WORLD.written != written:
+                for field, default in self._reset:
+                    field._set_to_none = default
+            self._caches.forget_case()
+
+    def _outcome(self, args, given, data):
+        try:
+            record = self._slice(args) if self._run else self._construct(args)
+            values = self._read(record)
+        except (UnansweredProbe, MemoryError):
+            raise
+        except NotInTree as error:
+            return _no_outcome("unanswered", f"{error} is not in the tree, which an answer names, and was read")
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            return b"E%s\n%s" % (
-                encode([_type_name(error), str(error)]),
-                encode([self._origin(error), self._changed(given, after)]),
-            )
+            return self._refused(error, given, data)
         if WORLD.unanswered is not None:
-            return _no_outcome("unanswered", f"{WORLD.unanswered.path} {WORLD.unanswered.how}")
+            return _unanswered(WORLD.unanswered)
+        values.append(self._changed(given, data))
+        try:
+            return b"F" + encode(values)
+        except (ValueError, TypeError, RecursionError) as error:
+            return _no_outcome("broken", f"a field cannot be written as JSON: {error}")
+
+    def _read(self, record):
         values = []
-        for _, path in self._readers:
+        for name, path in self._readers:
             value = record
             for part in path:
                 value = getattr(value, part, None)
+            if type(value) not in _PLAIN:
+                value = now(value)
+                if isinstance(value, StandIn):
+                    WORLD.refuse(value._standin_path, f"was left in {name}")
+                value = marked(value)
             values.append(value)
-        values.append(self._changed(given, after))
-        return b"F" + encode(values)
+        return values
+
+    def _refused(self, error, given, data):
+        missing = getattr(error, "obj", None)
+        if WORLD.unanswered is not None:
+            return _unanswered(WORLD.unanswered)
+        if isinstance(error, AttributeError) and type(missing) is Described:
+            return _no_outcome("unanswered", f"{missing._described_path}.{error.name} was read")
+        about = unanswered_name(error) or _undefined_name(error)
+        if about is not None:
+            return _no_outcome("unanswered", about)
+        said = encode([type(error).__name__, self._message(error)])
+        return b"E%s\n%s" % (said, encode([self._origin(error), self._changed(given, data)]))
+
+    def _message(self, error):
+        """Return the exception's text without what differs from one process or place of the tree to another."""
+        try:
+            text = str(error)
+        except Exception as broken:
+            text = f"(its text cannot be made: {type(broken).__name__})"
+        for place, name in self._places:
+            if place in text:
+                text = text.replace(place, name)
+        return without_addresses(text)
 
     def _construct(self, args):
         arguments = {name: get() for name, get in self._arguments.items()}
-        arguments.update(copy.deepcopy(args))
+        arguments.update(fresh(args))
         return self._cls(**arguments)
 
     def _slice(self, args):
@@ -122,7 +164,7 @@ class Resolver:
         for name, get in self._state.items():
             state[name] = get()
         for name, value in args.items():
-            state[name] = copy.deepcopy(value) if isinstance(value, (list, dict)) else value
+            state[name] = fresh(value)
         state[self._config["field"]] = self._make_config(self._merged(args.get(self._config["field"])))
         self._run(record)
         return record
@@ -131,14 +173,16 @@ class Resolver:
         """Return the nested configuration: the default of each phase under what the case gives."""
         default = self._config["default"]
         if not given:
-            return default
+            return fresh(default)
+        if not isinstance(given, dict) or not all(isinstance(part, dict) for part in given.values()):
+            return fresh(given)
         return {phase: {**default.get(phase, {}), **given.get(phase, {})} for phase in {**default, **given}}
 
     def _changed(self, before, after):
         if before == after:
             return {}
         return {
-            name: after.get(name)
+            os.fsdecode(name): os.fsdecode(after[name]) if name in after else None
             for name in sorted(before.keys() | after.keys())
             if name.startswith(self._watched) and before.get(name) != after.get(name)
         }
@@ -155,11 +199,12 @@ class Resolver:
 
 
 def _restore(environ, before):
-    for name in [name for name in environ if name not in before]:
-        del environ[name]
+    data = environ._data
+    for name in [name for name in data if name not in before]:
+        del environ[os.fsdecode(name)]
     for name, value in before.items():
-        if environ.get(name) != value:
-            environ[name] = value
+        if data.get(name) != value:
+            environ[os.fsdecode(name)] = os.fsdecode(value)
 
 
 def _environment_fields(profile):
@@ -180,5 +225,20 @@ def _no_outcome(kind, detail):
     return b"X" + encode([kind, detail])
 
 
-def _type_name(error):
-    return type(error).__name__
+def _unanswered(error):
+    return _no_outcome("unanswered", f"{error.path} {error.how}")
+
+
+def _undefined_name(error):
+    """Return what a NameError is about when only a stand-in can be why the name is undefined, else None."""
+    if type(error) is not NameError or error.__traceback__ is None:
+        return None
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    module = trace.tb_frame.f_globals.get("__name__", "")
+    if isinstance(sys.modules.get(module), StandInModule):
+        return f"{module}.{error.name} was read"
+    if module in WORLD.starred:
+        return f"{sorted(WORLD.starred[module])[0]}.{error.name} was read (through 'import *')"
+    return None

@@ -4,7 +4,7 @@ Three layers for the network and for files, since none holds everywhere: a netwo
 kernel grants one, resource limits, and an audit hook that refuses by name whatever Python is asked to open.
 """
 
-import contextlib
+import _signal
 import ctypes
 import os
 import resource
@@ -18,13 +18,71 @@ _CLONE_NEWUSER = 0x10000000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def confine(memory_bytes):
-    """Apply every limit to this process; call before the tree is imported. Returns what the kernel granted."""
+def confine(memory_bytes, root):
+    """Apply every limit to this process; call before the tree at ``root`` is imported.
+
+    Returns what the kernel granted.
+    """
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     granted = _leave_network()
+    places = {root, os.path.realpath(root), os.getcwd(), *map(os.path.realpath, (sys.prefix, sys.base_prefix))}
+    _READABLE.extend(os.path.join(place, "") for place in (*places, sys.prefix, sys.base_prefix))
+    _hide_files()
+    _keep_timer()
     sys.addaudithook(_audit)
     return {"network_namespace": granted}
+
+
+# Folders whose files a case may read: the tree, the interpreter's own, the empty one the process stands in.
+_READABLE = []
+
+
+def _readable(path):
+    if isinstance(path, int):
+        return True
+    place = os.path.normpath(os.path.join(_CWD, os.fsdecode(path)))
+    return place == os.devnull or f"{place}/".startswith(tuple(_READABLE))
+
+
+_CWD = os.getcwd()
+
+
+def _hide_files():
+    """Let a case find no file of this machine where the interpreter or the tree has none."""
+
+    def hiding(original):
+        def found(path):
+            if WORLD.active and isinstance(path, (str, bytes, os.PathLike)) and not _readable(path):
+                return False
+            return original(path)
+
+        return found
+
+    for name in ("exists", "lexists", "isfile", "isdir", "islink", "ismount"):
+        setattr(os.path, name, hiding(getattr(os.path, name)))
+
+
+def _keep_timer():
+    """Keep the tree from the timer that ends a case."""
+
+    def refusing(name):
+        def refuse(*args):
+            return WORLD.refuse(f"signal.{name}()", "was called")
+
+        return refuse
+
+    install = signal.signal
+
+    def checked(number, handler):
+        if number == signal.SIGALRM:
+            WORLD.refuse("signal.signal(SIGALRM)", "was called")
+        return install(number, handler)
+
+    signal.signal = checked
+    for name in ("setitimer", "alarm", "pthread_sigmask"):
+        setattr(signal, name, refusing(name))
 
 
 def _leave_network():
@@ -52,6 +110,7 @@ _REFUSED = {
     "os.killpg": "signalled a process",
     "os.remove": "removed a file",
     "os.rename": "renamed a file",
+    "os.chdir": "changed the working folder",
     "os.mkdir": "made a folder",
     "os.rmdir": "removed a folder",
     "os.link": "made a link",
@@ -60,33 +119,54 @@ _REFUSED = {
     "os.chmod": "changed a file",
     "os.chown": "changed a file",
     "shutil.rmtree": "removed a folder",
+    "os.utime": "changed a file",
+    "os.setxattr": "changed a file",
+    "sqlite3.connect": "opened a database",
     "ctypes.dlopen": "loaded a native library",
+    "resource.setrlimit": "changed a resource limit",
+    "_thread.start_new_thread": "started a thread",
+    "_thread.start_joinable_thread": "started a thread",
 }
+
+
+# Looked at during a case only, since importing the tree reads folders of its own.
+_READING = {"os.listdir": "listed a folder", "os.scandir": "listed a folder"}
 
 
 def _audit(event, args):
     how = _REFUSED.get(event)
     if how is None:
-        if event != "open":
+        if event == "open":
+            how = _opening(*args)
+        elif event in _READING and WORLD.active and not _readable(args[0] or "."):
+            how = _READING[event]
+        if how is None:
             return
-        path, mode, flags = args
-        writes = isinstance(flags, int) and flags & _WRITING
-        if not writes and not (isinstance(mode, str) and set(mode) & set("wax+")):
-            return
-        if path == os.devnull:
-            return
-        how = "opened a file for writing"
     detail = ", ".join(
         str(arg)[:120] for arg in args[:2] if isinstance(arg, (str, bytes, os.PathLike, tuple))
     )
     WORLD.refuse(f"{event}({detail})", how)
 
 
-@contextlib.contextmanager
-def time_limit(seconds):
-    """Kill this process (SIGALRM, whose default action cannot be swallowed) if the block takes longer."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+def _opening(path, mode, flags):
+    if path == os.devnull:
+        return None
+    writes = isinstance(flags, int) and flags & _WRITING
+    if writes or (isinstance(mode, str) and set(mode) & set("wax+")):
+        return "opened a file for writing"
+    return "opened a file of this machine" if WORLD.active and not _readable(path) else None
+
+
+_TIMER = frozenset((signal.SIGALRM,))
+
+
+def start_timer(seconds):
+    """Kill this process (SIGALRM, whose default action cannot be swallowed) unless ``stop_timer`` comes in time."""
+    _signal.signal(signal.SIGALRM, _signal.SIG_DFL)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _TIMER)
+    _signal.setitimer(_signal.ITIMER_REAL, seconds)
+
+
+def stop_timer():
+    """End what ``start_timer`` began."""
+    _signal.setitimer(_signal.ITIMER_REAL, 0)

@@ -16,7 +16,12 @@ from .caches import Caches
 from .finder import TreeFinder
 from .resolve import Resolver
 from .wire import Wire, encode
-from .world import UnansweredProbe, observe_environment
+from .world import WORLD, UnansweredProbe, observe_environment
+
+
+# The parent waits for a bunch of answers no longer than this and one case's time limit.
+_FLUSH_SECONDS = 1.0
+_OUT_OF_MEMORY = b'X["memory"'
 
 
 def serve(request_fd, response_fd):
@@ -41,9 +46,13 @@ def serve(request_fd, response_fd):
 
 def _load(request):
     """Import the tree; returns the subject and the answer, whose ``error`` says why there is none."""
-    limits = sandbox.confine(request["memory_bytes"])
+    limits = sandbox.confine(request["memory_bytes"], request["root"])
     try:
-        return Subject(request), {"error": None, "limits": limits}
+        subject = Subject(request)
+        if WORLD.unanswered is not None:
+            # The tree swallowed it, and went on with a value that nobody gave.
+            raise WORLD.unanswered
+        return subject, {"error": None, "limits": limits}
     except UnansweredProbe as error:
         return None, {"error": "unanswered", "path": error.path, "how": error.how, "frame": _frame(error)}
     except slicing.SliceError as error:
@@ -82,12 +91,12 @@ class Subject:
         for real in profile["import"]:
             if sys.meta_path[0].file_of(real) is not None:
                 importlib.import_module(real)
-        answers.patch_real(profile)
         run, self.slots, self._statements = None, [], []
         if request["slice"]:
             run, self.slots, self._statements = slicing.build(cls, profile["slice"])
         self._cls = cls
         self._resolver = Resolver(cls, profile, self._root, run, caches)
+        WORLD.forget_modules()
         # The tree's own objects live as long as the process: keep them out of every later collection.
         gc.collect()
         gc.freeze()
@@ -129,14 +138,21 @@ class Subject:
 
     def resolve_batch(self, request, wire):
         """Resolve the cases of a batch in order, one frame each."""
-        resolve, seconds = self._resolver.resolve, self._seconds
+        resolve, seconds, single = self._resolver.resolve, self._seconds, request["single"]
+        flushed = time.monotonic()
         for facts in _facts(request):
             random.seed(0)
-            with sandbox.time_limit(seconds):
-                outcome = resolve(facts)
+            sandbox.start_timer(seconds)
+            outcome = resolve(facts)
+            sandbox.stop_timer()
             wire.send(outcome)
-            if request["single"]:
+            if single or time.monotonic() - flushed > _FLUSH_SECONDS:
                 wire.flush()
+                flushed = time.monotonic()
+            if outcome.startswith(_OUT_OF_MEMORY):
+                # What the case took may still be held somewhere: the next one gets a process of its own.
+                wire.flush()
+                os._exit(0)
 
     def loop(self, request):
         """Resolve the cases and do nothing else; returns the seconds it took (the floor of a benchmark)."""

@@ -5,18 +5,33 @@ cases run, whatever *observes* it (a call, a truth value, a comparison, a length
 the case or raises ``UnansweredProbe`` with the dotted name: it never makes up a value.
 """
 
+import builtins
 import importlib
+import math
+import operator
+import re
 import sys
 import types
 
 from .world import WORLD
 
 
-class _Subclassed:
+class Subclassed:
     """The base that a class gets when it derives from a stand-in."""
 
     def __init__(self, *args, **kwargs):
         WORLD.refuse(type(self).__qualname__, "was constructed")
+
+
+class _Raisable(Exception):
+    """The base of stand-ins for exception classes: nothing that is replaced runs, so none is ever raised."""
+
+    def __new__(cls, *args, **kwargs):
+        WORLD.refuse(cls._standin_path, "was called")
+
+
+# ``except name`` needs a class: a stand-in that is none would turn the exception being handled into a TypeError.
+_EXCEPTION_NAME = re.compile(r"[A-Z]\w*(Error|Exception|Warning|Timeout|Interrupt|Exit)")
 
 
 class StandIn:
@@ -26,17 +41,28 @@ class StandIn:
         object.__setattr__(self, "_standin_path", path)
         object.__setattr__(self, "_standin_parts", {})
 
+    @property
+    def __class__(self):
+        # ``isinstance(stand-in, C)`` asks this after the type itself.
+        return WORLD.refuse(self._standin_path, "was used in isinstance") if WORLD.active else type(self)
+
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__"):
+            if WORLD.active:
+                WORLD.refuse(f"{self._standin_path}.{name}", "was read")
             raise AttributeError(name)
         parts = self._standin_parts
         if name not in parts:
             parts[name] = resolve_name(f"{self._standin_path}.{name}")
-        part = parts[name]
-        return part._standin_now() if isinstance(part, Deferred) and WORLD.active else part
+        return now(parts[name])
 
     def __setattr__(self, name, value):
+        WORLD.remember(self._standin_parts, name)
         self._standin_parts[name] = value
+
+    def __delattr__(self, name):
+        WORLD.remember(self._standin_parts, name)
+        self._standin_parts.pop(name, None)
 
     def __call__(self, *args, **kwargs):
         if WORLD.active:
@@ -49,17 +75,35 @@ class StandIn:
         return self
 
     def __mro_entries__(self, bases):
-        return (_Subclassed,)
+        return (Subclassed,)
 
     def __or__(self, other):
+        if WORLD.active:
+            WORLD.refuse(self._standin_path, "was used as a number")
         return self
 
     __ror__ = __or__
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     def __repr__(self):
+        if WORLD.active:
+            WORLD.refuse(self._standin_path, "was used as text")
         return f"<stand-in {self._standin_path}>"
 
-    __hash__ = object.__hash__
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return repr(self)
+
+    def __hash__(self):
+        if WORLD.active:
+            WORLD.refuse(self._standin_path, "was looked up in a dictionary or set")
+        return object.__hash__(self)
 
     def __eq__(self, other):
         if self is other:
@@ -70,6 +114,49 @@ class StandIn:
         return WORLD.refuse(self._standin_path, "was compared")
 
 
+def _reflected(function):
+    return lambda value, other, *rest: function(other, value, *rest)
+
+
+_BINARY = {
+    **{
+        name: getattr(operator, f"__{name}__")
+        for name in "add sub mul truediv floordiv mod matmul lshift rshift and or xor".split()
+    },
+    "divmod": divmod,
+    "pow": pow,
+}
+# How an observation is named in an error, and what it does on the value of an answered name.
+_OBSERVATIONS = {
+    "was used as a truth value": {"bool": bool},
+    "was compared": {name: getattr(operator, name) for name in ("ne", "lt", "le", "gt", "ge")},
+    "was used as a number": {
+        **{"int": int, "float": float, "complex": complex, "index": operator.index, "round": round},
+        **{"neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert},
+        **{"trunc": math.trunc, "floor": math.floor, "ceil": math.ceil},
+        **_BINARY,
+        **{f"r{name}": _reflected(function) for name, function in _BINARY.items()},
+    },
+    "was used as a container": {
+        **{"len": len, "iter": iter, "next": next, "reversed": reversed, "contains": operator.contains},
+        **{"setitem": operator.setitem, "delitem": operator.delitem},
+    },
+    "was used as text": {"bytes": bytes, "fspath": lambda value: value.__fspath__()},
+    "was entered": {
+        "enter": lambda value: type(value).__enter__(value),
+        "exit": lambda value, *error: type(value).__exit__(value, *error),
+    },
+    "was awaited": {
+        name: (lambda value, *rest, _name=f"__{name}__": getattr(type(value), _name)(value, *rest))
+        for name in ("await", "aiter", "anext", "aenter", "aexit")
+    },
+    "was used in isinstance": {"instancecheck": lambda value, other: isinstance(other, value)},
+    "was used in issubclass": {"subclasscheck": lambda value, other: issubclass(other, value)},
+    "was listed": {"dir": dir},
+    "was pickled": {"reduce_ex": lambda value, protocol: value.__reduce_ex__(protocol)},
+}
+
+
 def _observing(how):
     def method(self, *args, **kwargs):
         return WORLD.refuse(self._standin_path, how)
@@ -77,29 +164,26 @@ def _observing(how):
     return method
 
 
-_OBSERVATIONS = {
-    "was used as a truth value": ("__bool__",),
-    "was compared": ("__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
-    "was used as a number": (
-        *("__int__", "__index__", "__float__", "__add__", "__radd__", "__sub__", "__rsub__", "__mul__"),
-        *("__rmul__", "__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__and__"),
-    ),
-    "was used as a container": ("__len__", "__iter__", "__contains__", "__setitem__", "__delitem__"),
-    "was entered": ("__enter__", "__exit__"),
-    "was used in isinstance": ("__instancecheck__",),
-    "was used in issubclass": ("__subclasscheck__",),
-}
-for _how, _methods in _OBSERVATIONS.items():
-    for _method in _methods:
-        setattr(StandIn, _method, _observing(_how))
+def _add_observations(cls, but=()):
+    for how, methods in _OBSERVATIONS.items():
+        for name in methods:
+            if f"__{name}__" not in but:
+                setattr(cls, f"__{name}__", _observing(how))
+
+
+_add_observations(StandIn, but=("__or__", "__ror__"))
 
 
 class Deferred(StandIn):
     """An answered name that was read while the tree was loading: it asks the case each time it is observed."""
 
     def __init__(self, path, answer):
-        super().__init__(path)
+        StandIn.__init__(self, path)
         object.__setattr__(self, "_standin_answer", answer)
+
+    @property
+    def __class__(self):
+        return type(self._standin_answer()) if WORLD.active else Deferred
 
     def _standin_now(self):
         if not WORLD.active:
@@ -107,72 +191,129 @@ class Deferred(StandIn):
         return self._standin_answer()
 
     def __getattr__(self, name):
+        if WORLD.active:
+            return getattr(self._standin_now(), name)
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return getattr(self._standin_now(), name)
+        return Deferred(f"{self._standin_path}.{name}", lambda: getattr(self._standin_answer(), name))
+
+    def __setattr__(self, name, value):
+        setattr(self._standin_now(), name, value)
+
+    def __delattr__(self, name):
+        delattr(self._standin_now(), name)
 
     def __call__(self, *args, **kwargs):
-        return self._standin_now()(*args, **kwargs)
+        if WORLD.active:
+            return self._standin_now()(*args, **kwargs)
+        return Deferred(f"{self._standin_path}()", lambda: self._standin_answer()(*args, **kwargs))
+
+    def __getitem__(self, item):
+        return self._standin_now()[now(item)]
+
+    def __eq__(self, other):
+        # Not compared while loading, for the same reason as any stand-in.
+        return self._standin_now() == now(other) if WORLD.active else StandIn.__eq__(self, other)
 
     def __hash__(self):
-        return hash(self._standin_now())
+        return hash(self._standin_now()) if WORLD.active else object.__hash__(self)
 
     def __repr__(self):
-        return repr(self._standin_now()) if WORLD.active else super().__repr__()
+        return repr(self._standin_now()) if WORLD.active else StandIn.__repr__(self)
+
+    def __str__(self):
+        return str(self._standin_now()) if WORLD.active else StandIn.__repr__(self)
+
+    def __format__(self, spec):
+        return format(self._standin_now(), spec)
+
+    def __copy__(self):
+        return self._standin_now() if WORLD.active else self
+
+    def __deepcopy__(self, memo):
+        return self._standin_now() if WORLD.active else self
 
 
-def _forwarding(method):
+def _forwarding(function):
     def forward(self, *args):
-        value = self._standin_now()
-        if method == "__bool__":
-            return bool(value)
-        return getattr(value, method)(*args)
+        return function(self._standin_now(), *map(now, args))
 
     return forward
 
 
 for _methods in _OBSERVATIONS.values():
-    for _method in _methods:
-        setattr(Deferred, _method, _forwarding(_method))
-for _method in ("__eq__", "__getitem__"):
-    setattr(Deferred, _method, _forwarding(_method))
+    for _name, _function in _methods.items():
+        setattr(Deferred, f"__{_name}__", _forwarding(_function))
+
+
+def now(found):
+    """Return the value of an answered name in the current case, and anything else as it is."""
+    return found._standin_now() if type(found) is Deferred and WORLD.active else found
 
 
 class AnsweredCall:
-    """A probe function: called during a case it returns the case's answer, before one a ``Deferred``."""
+    """A probe function: called during a case it returns the case's answer, before one a ``Deferred``.
 
-    def __init__(self, path, answer):
-        self._path = path
+    An answer that is the same in every case (``constant``) is given before the first one too.
+    """
+
+    def __init__(self, path, answer, constant=False):
+        self._standin_path = path
         self._answer = answer
+        self._constant = constant
         self.__name__ = self.__qualname__ = path.rpartition(".")[2]
         self.__doc__ = None
 
     def __call__(self, *args, **kwargs):
-        if WORLD.active:
+        if WORLD.active or self._constant:
             return self._answer()
-        return Deferred(f"{self._path}()", self._answer)
+        return Deferred(f"{self._standin_path}()", self._answer)
+
+    def __getattr__(self, name):
+        if WORLD.active:
+            WORLD.refuse(f"{self._standin_path}.{name}", "was read")
+        raise AttributeError(name)
 
     def cache_clear(self):
         """Probes are often wrapped in a cache by the tree; clearing it changes nothing here."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        if self is other or other is None or not WORLD.active:
+            return self is other
+        return WORLD.refuse(self._standin_path, "was compared")
+
+
+# A function is only ever called: an answer to a call that is observed itself would be a value nobody gave.
+_add_observations(AnsweredCall, but=("__dir__", "__reduce_ex__"))
 
 
 class StandInModule(types.ModuleType):
     """A module whose every name is a stand-in or an answer; names are made when they are first read."""
 
-    __all__ = ()
-
     def __init__(self, name):
         super().__init__(name)
         self.__path__ = []
+
+    @property
+    def __all__(self):
+        importer = sys._getframe(1).f_globals.get("__name__", "")
+        WORLD.starred.setdefault(importer, set()).add(self.__name__)
+        return ()
 
     def __getattr__(self, name):
         if name.startswith("__") and name.endswith("__") and name != "__version__":
             raise AttributeError(f"stand-in module {self.__name__!r} has no attribute {name!r}")
         found = resolve_name(f"{self.__name__}.{name}")
-        if isinstance(found, Deferred):
-            return found._standin_now() if WORLD.active else found
-        setattr(self, name, found)
+        if type(found) is Deferred:
+            return now(found)
+        self.__dict__[name] = found
         return found
+
+    def __setattr__(self, name, value):
+        WORLD.remember(self.__dict__, name)
+        super().__setattr__(name, value)
 
 
 class ReexportingModule(StandInModule):
@@ -186,8 +327,8 @@ class ReexportingModule(StandInModule):
         if name.startswith("__"):
             return super().__getattr__(name)
         path = f"{self.__name__}.{name}"
-        if path in sys.modules:
-            return sys.modules[path]
+        if path in ANSWERED or path in sys.modules:
+            return now(resolve_name(path))
         return getattr(importlib.import_module(self._source), name)
 
 
@@ -199,4 +340,40 @@ def resolve_name(path):
     """Return what a dotted name inside the stand-ins is: an answer, an already imported module, or a stand-in."""
     if path in ANSWERED:
         return ANSWERED[path]
-    return sys.modules.get(path) or StandIn(path)
+    if path in sys.modules:
+        return sys.modules[path]
+    name = path.rpartition(".")[2]
+    if _EXCEPTION_NAME.fullmatch(name):
+        return type(name, (_Raisable,), {"_standin_path": path})
+    return StandIn(path)
+
+
+def observing_hasattr(owner, name):
+    """``hasattr`` for the modules of the tree: whether a stand-in has a name is a question like any other."""
+    kind = builtins.type(owner)
+    if kind is StandIn:
+        path, known = owner._standin_path, owner._standin_parts.get(name)
+        known = known is not None and type(known) is not StandIn
+    elif kind is StandInModule or kind is ReexportingModule:
+        path, known = owner.__name__, name in owner.__dict__
+        known = known and builtins.type(owner.__dict__[name]) is not StandIn
+    else:
+        return hasattr(owner, name)
+    if known or f"{path}.{name}" in ANSWERED or f"{path}.{name}" in sys.modules:
+        return True
+    return WORLD.refuse(f"{path}.{name}", "was asked for with hasattr")
+
+
+def unanswered_name(error):
+    """Return what an exception of the tree is about when it is a stand-in that showed it is none, else None."""
+    if isinstance(error, TypeError) and str(error).startswith("catching classes that do not inherit"):
+        return "a stand-in was used in an except clause"
+    if not isinstance(error, AttributeError):
+        return None
+    owner = getattr(error, "obj", None)
+    kind = owner if isinstance(owner, type) else type(owner)
+    if issubclass(kind, StandInModule):
+        return f"{owner.__name__}.{error.name} was read"
+    if issubclass(kind, (Subclassed, _Raisable)):
+        return f"{getattr(kind, '_standin_path', kind.__qualname__)}.{error.name} was read"
+    return None

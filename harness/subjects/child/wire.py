@@ -1,7 +1,9 @@
 """Frames over two pipes: a length (four bytes, big-endian), then that many bytes."""
 
 import json
+import math
 import os
+import re
 import struct
 
 _LENGTH = struct.Struct(">I")
@@ -10,18 +12,45 @@ _FLUSH = 1 << 15
 
 
 def encode(value):
-    """Return ``value`` as compact JSON bytes, the same bytes for equal values of equal types."""
-    return _ENCODER.encode(value).encode()
+    """Return ``value`` as compact JSON bytes, the same bytes for equal values of equal types.
+
+    Half a surrogate pair, which UTF-8 cannot carry, is written as an escape's text. Raises ValueError, TypeError or
+    RecursionError for what JSON cannot hold.
+    """
+    text = _ENCODER.encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
 
 
-def _plain(value):
-    """JSON for what JSON does not know; the marker key keeps it apart from every plain value."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
+
+
+def without_addresses(text):
+    """Return ``text`` without addresses in memory, which differ from one process to the next."""
+    return _ADDRESS.sub("0x...", text) if "0x" in text else text
+
+
+def marked(value):
+    """Return ``value`` as what JSON tells apart: a key marked with ``$`` names the type that JSON does not have."""
+    if isinstance(value, dict):
+        if all(type(key) is str for key in value):
+            return {key: marked(item) for key, item in value.items()}
+        return {"$dict": [[marked(key), marked(item)] for key, item in value.items()]}
+    if isinstance(value, (list, tuple)):
+        return [marked(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": repr(float(value))}
+    if value is None or isinstance(value, (str, int, float)):
+        return value
     if isinstance(value, (set, frozenset)):
-        return {"$set": sorted(map(repr, value))}
-    return {"$" + type(value).__name__: repr(value)}
+        return {"$set": sorted((marked(item) for item in value), key=repr)}
+    return {f"${type(value).__name__}": without_addresses(repr(value))}
 
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_plain, ensure_ascii=False)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 class Wire:

@@ -1,0 +1,207 @@
+"""The command line. Thin: it turns words into requests, and results into an exit status.
+
+0 equivalent (or done), 1 different, 2 wrong usage or a broken set-up, 3 inconclusive. A crash of ours is 70.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+from harness.errors import UsageError
+
+EQUIVALENT, DIFFERENT, WRONG_USAGE, INCONCLUSIVE, OUR_BUG, STOPPED = 0, 1, 2, 3, 70, 130
+_STATUS = {"equivalent": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
+_DEFAULT_CASES = 20000
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Land a stacked refactor with proof: two configuration resolutions, run side by side on the same cases.",
+)
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    terminal = "terminal"
+    json = "json"
+
+
+FirstSubject = Annotated[str, typer.Argument(metavar="A", help="The original: sglang==X, git:REV or dir:PATH.")]
+SecondSubject = Annotated[str, typer.Argument(metavar="B", help="Its successor, named in the same way.")]
+AnswersFile = Annotated[
+    Path | None, typer.Option("--answers", metavar="FILE", help="Answers for probes that the built-in ones miss.")
+]
+Interpreter = Annotated[
+    str, typer.Option("--python", metavar="PATH", help="The interpreter that runs the trees.", show_default=False)
+]
+CaseSeconds = Annotated[float, typer.Option(min=0.01, help="Seconds one case may take.")]
+MemoryMib = Annotated[int, typer.Option(min=128, help="MiB of memory a tree's process may take.")]
+
+
+@app.command()
+def gate(
+    first: FirstSubject,
+    second: SecondSubject,
+    field: Annotated[list[str] | None, typer.Option(help="Compare only this field; may be given again.")] = None,
+    cases: Annotated[
+        int | None, typer.Option(min=1, help=f"Number of cases.  [default: {_DEFAULT_CASES}]", show_default=False)
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.1, help="Stop making cases after this long.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Which cases: the same seed gives the same ones everywhere.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes to spread over.  [default: one a core]", show_default=False)
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each witness there as a case file for replay.")
+    ] = None,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+    case_seconds: CaseSeconds = 10.0,
+    memory_mib: MemoryMib = 2048,
+) -> int:
+    """Run A and B on the same cases and say whether they ever differ."""
+    from rich.console import Console
+
+    from harness.engine.campaign import Budget, Request, run_campaign
+    from harness.report.document import check_folder, document, save_witnesses
+    from harness.report.terminal import TerminalView
+    from harness.subjects.open import open_spec
+
+    if save is not None:
+        check_folder(save)
+    if cases is None and seconds is None:
+        cases = _DEFAULT_CASES
+    specs = [
+        open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+        for text in (first, second)
+    ]
+    request = Request(
+        first=specs[0],
+        second=specs[1],
+        fields=tuple(field or ()),
+        budget=Budget(cases=cases, seconds=seconds),
+        seed=seed,
+        jobs=jobs or _cores(),
+    )
+    if format is Format.json:
+        result = run_campaign(request, lambda event: None)
+        sys.stdout.buffer.write(document(result))
+        sys.stdout.buffer.flush()
+    else:
+        with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
+            result = run_campaign(request, view)
+    if save is not None:
+        files = save_witnesses(result, save)
+        if format is Format.terminal and files:
+            typer.echo(f"saved    {len(files)} witnesses in {save}; run one again with: stackproof replay FILE A B")
+    return STOPPED if result.interrupted and result.verdict == "equivalent" else _STATUS[result.verdict]
+
+
+@app.command()
+def replay(
+    case_file: Annotated[Path, typer.Argument(metavar="CASE", help="A file of cases, such as gate --save writes.")],
+    first: FirstSubject,
+    second: SecondSubject,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+    case_seconds: CaseSeconds = 10.0,
+    memory_mib: MemoryMib = 2048,
+) -> int:
+    """Run the cases of a file on A and B and show what differs in each."""
+    from harness.report.replay import replay_cases
+    from harness.subjects.open import open_spec
+
+    specs = [
+        open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+        for text in (first, second)
+    ]
+    return _STATUS[replay_cases(case_file, specs[0], specs[1], typer.echo)]
+
+
+@app.command()
+def resolve(
+    launch: Annotated[
+        list[str] | None, typer.Argument(metavar="-- FLAGS", help="Launch flags, or a whole launch command.")
+    ] = None,
+    subject: Annotated[str, typer.Option(metavar="S", help="What resolves: sglang==X, git:REV or dir:PATH.")] = ...,  # type: ignore[assignment]
+    hardware: Annotated[str, typer.Option(help="The machine's profile.")] = "h100",
+    model: Annotated[str, typer.Option(help="The model's profile.")] = "llama-3.1-8b",
+    cases: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Resolve the cases of this file instead.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcomes there, one a line.")] = None,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+    case_seconds: CaseSeconds = 10.0,
+    memory_mib: MemoryMib = 2048,
+) -> int:
+    """Show what one subject resolves a launch, or the cases of a file, to."""
+    from harness.report.resolution import resolve_file, resolve_launch
+    from harness.subjects.open import open_spec
+
+    if cases is not None and launch:
+        raise UsageError("resolve takes launch flags after '--' or --cases FILE, not both")
+    if cases is None and out is not None:
+        raise UsageError("--out goes with --cases: the outcome of a launch is shown on standard output")
+    spec = open_spec(subject, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+    if cases is not None:
+        answered = resolve_file(spec, cases, out)
+    else:
+        answered = resolve_launch(spec, hardware, model, launch or [], typer.echo)
+    return EQUIVALENT if answered else INCONCLUSIVE
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def main() -> None:
+    """Run the command line and end the process with its status."""
+    sys.exit(_guarded(lambda: app(standalone_mode=False)))
+
+
+def _guarded(run: Callable[[], object]) -> int:
+    """Return the status of ``run``; errors become one sentence, ours say so."""
+    try:
+        status = run()
+    except UsageError as error:
+        print(f"stackproof: {error}", file=sys.stderr)
+        if error.example:
+            print(f"\n{error.example}", file=sys.stderr)
+        return WRONG_USAGE
+    except click.ClickException as error:
+        message = " ".join(error.format_message().split())
+        print(f"stackproof: {message} (see stackproof --help)", file=sys.stderr)
+        return WRONG_USAGE
+    except (KeyboardInterrupt, click.Abort):
+        return STOPPED
+    except BrokenPipeError:
+        # Whoever read our output has enough of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return STOPPED
+    except Exception:
+        traceback.print_exc()
+        print("stackproof: this is a bug in stackproof; please report the lines above", file=sys.stderr)
+        return OUR_BUG
+    return status if isinstance(status, int) else EQUIVALENT
+
+
+if __name__ == "__main__":
+    main()

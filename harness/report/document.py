@@ -1,0 +1,99 @@
+"""The result as one JSON document, and as case files on disk. The same result gives the same bytes.
+
+Neither times nor the number of jobs are in it: two runs of one seed can be compared with ``diff``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.engine.buckets import Bucket
+from harness.engine.events import Finished
+from harness.errors import UsageError
+from harness.report.words import launch_command, renamed, slug
+from harness.world.case import Case
+from harness.world.contract import encode_case, write_atomically
+
+FORMAT = "stackproof.gate/1"
+
+
+def document(result: Finished) -> bytes:
+    """Return the result as indented JSON with a line break at the end."""
+    started = result.started
+    body = {
+        "format": FORMAT,
+        "verdict": result.verdict,
+        "reason": result.reason,
+        "interrupted": result.interrupted,
+        "subjects": [
+            {"name": started.first, "identity": started.identities[0]},
+            {"name": started.second, "identity": started.identities[1]},
+        ],
+        "seed": started.seed,
+        "counts": {"cases": result.counts.cases, **msgspec.to_builtins(result.counts)},
+        "compared": started.compared,
+        "absent": started.absent,
+        "notes": started.notes,
+        "buckets": [
+            _bucket(bucket, explanation, result)
+            for bucket, explanation in zip(result.buckets, result.explanations, strict=True)
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
+
+
+def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any]:
+    difference = bucket.difference
+    return {
+        "id": slug(bucket),
+        "kind": difference.kind,
+        "field": difference.name,
+        "first": difference.first,
+        "second": difference.second,
+        "count": bucket.count,
+        "witness": _raw(bucket.witness, slug(bucket)),
+        "others": [_raw(case, f"{slug(bucket)}.{n}") for n, case in enumerate(bucket.others, 1)],
+        "launch": launch_command(bucket.witness, result.started.flags),
+        "explanation": explanation.splitlines(),
+    }
+
+
+def _raw(case: Case, name: str) -> msgspec.Raw:
+    return msgspec.Raw(encode_case(renamed(case, name)))
+
+
+def check_folder(folder: Path) -> None:
+    """Make ``folder`` if it is not there, and prove that files can be written into it.
+
+    Raises UsageError before a long run rather than after it.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+        probe = folder / ".stackproof-probe"
+        probe.touch()
+        probe.unlink()
+    except FileExistsError:
+        raise UsageError(f"--save {folder}: this is a file, and witnesses need a folder") from None
+    except FileNotFoundError:
+        raise UsageError(f"--save {folder}: the folder {folder.parent} does not exist") from None
+    except OSError as error:
+        raise UsageError(f"--save {folder}: cannot write there: {error.strerror or error}") from None
+
+
+def save_witnesses(result: Finished, folder: Path) -> list[Path]:
+    """Write each witness as a case file that ``replay`` runs again; returns the files, in the buckets' order.
+
+    Raises UsageError when a file cannot be written; a file is whole or not there.
+    """
+    written = []
+    for bucket in result.buckets:
+        name = slug(bucket)
+        cases = [renamed(bucket.witness, name)]
+        cases += [renamed(case, f"{name}.{number}") for number, case in enumerate(bucket.others, 1)]
+        path = folder / f"{name}.jsonl"
+        write_atomically(path, (encode_case(case) + b"\n" for case in cases))
+        written.append(path)
+    return written

@@ -1,0 +1,48 @@
+"""Runs saved cases again on two subjects and says what differs in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.engine.compare import differences, explain
+from harness.engine.events import Verdict
+from harness.engine.pair import Pair, is_failure
+from harness.report.words import difference_words, launch_command, machine_words, model_words
+from harness.subjects.subject import SubjectSpec
+from harness.world.contract import read_cases
+
+
+def replay_cases(path: Path, first: SubjectSpec, second: SubjectSpec, say: Callable[[str], object]) -> Verdict:
+    """Print each case of ``path`` and what differs in it through ``say``; return the verdict over all.
+
+    Raises UsageError for a file that is no file of cases, an argument one subject lacks, or a broken subject.
+    """
+    # The file first: a misspelt name should not cost two imports.
+    read_cases(path)
+    with Pair(first, second) as pair:
+        descriptions = pair.first.describe(), pair.second.describe()
+        for description in descriptions:
+            cases = read_cases(path, description.fields)
+        flags = {name: spec.flags[0] for name, spec in descriptions[0].fields.items() if spec.flags}
+        pair.compare_fields([name for name in descriptions[0].resolved if name in descriptions[1].resolved])
+        verdicts: set[Verdict] = set()
+        for case in cases:
+            outcomes = pair.outcomes(case)
+            found = differences(*outcomes, messages=True)
+            say(f"{case.id}: {launch_command(case, flags)}")
+            say(f"  on {machine_words(case.hardware)}; {model_words(case.model)}")
+            if not found and outcomes[0].failure is None:
+                say("  agree")
+                verdicts.add("equivalent")
+                continue
+            for difference in found:
+                name, one, two = difference_words(difference)
+                say(f"  {name}\n    {first.label}  {one}\n    {second.label}  {two}")
+            for line in explain(*outcomes).splitlines():
+                say(f"  {line}")
+            verdicts.add("inconclusive" if is_failure(found) else "different")
+    return next(verdict for verdict in _GRAVEST if verdict in verdicts)
+
+
+_GRAVEST: tuple[Verdict, ...] = ("different", "inconclusive", "equivalent")

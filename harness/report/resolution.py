@@ -1,0 +1,96 @@
+"""Shows or writes what one subject resolves cases to."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from harness.subjects.profile import answer_example
+from harness.subjects.subject import SubjectSpec, TreeSubject
+from harness.world.case import Case, Outcome
+from harness.world.contract import encode_outcome, read_cases, write_atomically
+from harness.world.fields import FieldSpec
+from harness.world.launch import LaunchLine, split_launch
+from harness.world.profiles import hardware_profile, model_profile
+
+_BATCH = 250
+
+
+def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
+    """Write the outcome of each case of ``cases_path`` to ``out`` (standard output when None), in order.
+
+    Every line is checked before the first is resolved, and ``out`` is written whole or not at all. Returns
+    whether every case has an outcome. Raises UsageError for a bad line, or a folder that cannot be written.
+    """
+    read_cases(cases_path)
+    with TreeSubject(spec) as subject:
+        cases = read_cases(cases_path, subject.describe().fields)
+        failed = 0
+
+        def lines() -> Iterator[bytes]:
+            nonlocal failed
+            for start in range(0, len(cases), _BATCH):
+                for outcome in subject.outcomes(cases[start : start + _BATCH]):
+                    failed += outcome.failure is not None
+                    yield encode_outcome(outcome) + b"\n"
+
+        if out is None:
+            for line in lines():
+                sys.stdout.buffer.write(line)
+            sys.stdout.buffer.flush()
+        else:
+            write_atomically(out, lines())
+    return not failed
+
+
+def resolve_launch(
+    spec: SubjectSpec, hardware: str, model: str, words: Sequence[str], say: Callable[[str], object]
+) -> bool:
+    """Print what the launch ``words`` (flags, or a whole command) resolves to; fields that moved are marked.
+
+    Returns whether there was an outcome. Raises UsageError for unknown profiles and flags that do not parse.
+    """
+    machine, described = hardware_profile(hardware), model_profile(model)
+    line = _launch(words)
+    with TreeSubject(spec) as subject:
+        description = subject.describe()
+        case = Case(
+            id="launch",
+            args=subject.parse(line.argv, "the launch flags"),
+            hardware=machine,
+            model=described,
+            env=line.env,
+        )
+        (outcome,) = subject.outcomes([case])
+    _say(outcome, case, description.fields, spec.label, say)
+    return outcome.failure is None
+
+
+def _launch(words: Sequence[str]) -> LaunchLine:
+    if words and not words[0].startswith("-"):
+        return split_launch(shlex.join(words), "the launch command")
+    return LaunchLine(env={}, argv=list(words))
+
+
+def _say(
+    outcome: Outcome, case: Case, fields: dict[str, FieldSpec], label: str, say: Callable[[str], object]
+) -> None:
+    if outcome.failure is not None:
+        say(f"{label} gave no outcome ({outcome.failure.kind}): {outcome.failure.detail}")
+        if outcome.failure.kind == "unanswered":
+            path, _, how = outcome.failure.detail.partition(" ")
+            say(f"give --answers a file with\n{answer_example(path, how)}")
+        return
+    if outcome.error is not None:
+        say(f"{label} refuses: {outcome.error.type} in {outcome.error.origin}: {outcome.error.message}")
+    for name, value in (outcome.fields or {}).items():
+        given = case.args.get(name, fields[name].default if name in fields else None)
+        known = name in fields
+        moved = known and (type(given) is not type(value) or given != value)
+        was = f"   (was {json.dumps(given)})" if moved else ""
+        say(f"{'*' if moved else ' '} {name:38} {json.dumps(value)}{was}")
+    for name, after in outcome.env.items():
+        say(f"* {name:38} {json.dumps(after)}   (environment)")

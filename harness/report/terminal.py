@@ -1,0 +1,140 @@
+"""The result for a person at a terminal: progress while it runs, then a block for each bucket."""
+
+from __future__ import annotations
+
+import time
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from harness.engine.buckets import Bucket
+from harness.engine.events import (
+    BucketFound,
+    Counts,
+    Event,
+    Finished,
+    Minimising,
+    Progressed,
+    Started,
+)
+from harness.report.words import difference_words, launch_command, machine_words, model_words
+from harness.subjects.profile import answer_example
+from harness.world.case import Case
+
+_STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
+_SHOWN_OTHERS = 3
+
+
+class TerminalView:
+    """Listens to a campaign. Progress goes to ``progress`` (standard error), the result to ``output``."""
+
+    def __init__(self, output: Console, progress: Console) -> None:
+        self._output = output
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            console=progress,
+            transient=True,
+            disable=not progress.is_terminal,
+        )
+        self._task: TaskID | None = None
+        self._counts = Counts()
+        self._since = 0.0
+
+    def __enter__(self) -> TerminalView:
+        self._bar.start()
+        self._task = self._bar.add_task("loading the subjects", total=None, rate="")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Take one event."""
+        assert self._task is not None
+        if isinstance(event, Started):
+            self._since = time.monotonic()
+            self._bar.update(self._task, description="comparing", total=event.cases)
+        elif isinstance(event, Progressed):
+            self._counts.add(event.counts)
+            rate = self._counts.cases / max(time.monotonic() - self._since, 1e-6)
+            self._bar.update(
+                self._task, completed=self._counts.cases, rate=f"{self._counts.cases} cases, {rate:.0f}/s"
+            )
+        elif isinstance(event, BucketFound):
+            name, first, second = difference_words(event.bucket.difference)
+            self._bar.console.print(
+                Text.assemble(("new difference  ", "red"), (name, "bold"), f"  {first} → {second}"),
+                no_wrap=True,
+                overflow="ellipsis",
+            ) if self._bar.console.is_terminal else None
+        elif isinstance(event, Minimising):
+            self._bar.update(self._task, description=f"minimising {event.buckets} witnesses", rate="", total=None)
+        else:
+            self._bar.stop()
+            print_result(event, self._output)
+
+
+def print_result(result: Finished, console: Console) -> None:
+    """Print a finished campaign."""
+    started = result.started
+    for bucket, explanation in zip(result.buckets, result.explanations, strict=True):
+        _print_bucket(bucket, explanation, started, console)
+    for name, label in started.absent.items():
+        console.print(Text(f"absent   {name}: not a field of {label}, so not compared", "dim"), soft_wrap=True)
+    for note in started.notes:
+        console.print(Text(f"note     {note}", "dim"), soft_wrap=True)
+    counts = result.counts
+    console.print(
+        Text(
+            f"cases    {counts.cases} of seed {started.seed}: {counts.resolved} resolve alike, {counts.refused} are "
+            f"refused alike, {counts.different} differ, {counts.failed} without outcome"
+        ),
+        soft_wrap=True,
+    )
+    if result.interrupted:
+        console.print(Text("stopped  by Ctrl-C; what was compared until then counts", "yellow"))
+    console.print(
+        Text.assemble("verdict  ", (result.verdict, _STYLES[result.verdict]), f": {result.reason}"), soft_wrap=True
+    )
+
+
+def _print_bucket(bucket: Bucket, explanation: str, started: Started, console: Console) -> None:
+    difference = bucket.difference
+    name, first, second = difference_words(difference)
+    console.print(
+        Text.assemble((name, "bold red"), f"   in {bucket.count} case{'s' if bucket.count != 1 else ''}"),
+        soft_wrap=True,
+    )
+    for label, value in ((started.first, first), (started.second, second)):
+        console.print(Text.assemble((f"  {label}  ", "cyan"), value), soft_wrap=True)
+    _print_case("smallest", bucket.witness, started, console)
+    for case in bucket.others[:_SHOWN_OTHERS]:
+        _print_case("also", case, started, console)
+    more = len(bucket.others) - _SHOWN_OTHERS
+    if more > 0:
+        console.print(Text(f"  and {more} other forms (--save or --format json shows them)", "dim"))
+    if difference.kind == "failure":
+        _print_missing_answers(bucket, console)
+    console.print()
+
+
+def _print_case(word: str, case: Case, started: Started, console: Console) -> None:
+    console.print(Text(f"  {word:9}{launch_command(case, started.flags)}"), soft_wrap=True)
+    where = f"{machine_words(case.hardware)}; {model_words(case.model)}"
+    console.print(Text(f"           on {where}", "dim"), soft_wrap=True)
+
+
+def _print_missing_answers(bucket: Bucket, console: Console) -> None:
+    """Show the lines that would answer an unanswered probe, ready to paste."""
+    for kind, detail in zip(
+        bucket.difference.name.split(" / "), (bucket.difference.first, bucket.difference.second), strict=True
+    ):
+        if kind == "unanswered":
+            path, _, how = detail.partition(" ")
+            console.print(Text("  give --answers a file with", "yellow"))
+            console.print(Text(answer_example(path, how)), style="yellow", soft_wrap=True)

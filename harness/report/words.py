@@ -1,0 +1,107 @@
+"""Cases and differences in words that a person can paste or read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from harness.engine.buckets import Bucket
+from harness.engine.compare import Difference
+from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+from harness.world.profiles import name_of_hardware, name_of_model
+
+
+def launch_command(case: Case, flags: Mapping[str, str]) -> str:
+    """Return the command that launches the case, environment included; ``flags`` maps fields to their flags.
+
+    What no flag can say (a switch turned off, a field without a flag) stands behind it as ``# field=value``.
+    """
+    words = [f"{name}={shlex.quote(value)}" for name, value in sorted(case.env.items())]
+    words += ["python3", "-m", "sglang.launch_server"]
+    if "model_path" not in case.args:
+        words += ["--model-path", "org/model"]
+    unsaid = []
+    for name, value in sorted(case.args.items()):
+        flag = flags.get(name)
+        if flag is None or value is False or value is None:
+            unsaid.append(f"{name}={json.dumps(value)}")
+        elif value is True:
+            words.append(flag)
+        elif isinstance(value, list):
+            words += [flag, *(shlex.quote(str(item)) for item in value)]
+        else:
+            text = json.dumps(value) if isinstance(value, dict) else str(value)
+            words += [flag, shlex.quote(text)]
+    return " ".join([*words, *(["#", *unsaid] if unsaid else [])])
+
+
+def machine_words(hardware: Hardware) -> str:
+    """Return the machine as the name of an equal profile, else as the attributes that are not the default."""
+    if hardware == Hardware():
+        return "any machine"
+    named = name_of_hardware(hardware)
+    if named is not None:
+        return named
+    changed = _changed(hardware, Hardware())
+    words = [str(changed.pop("platform", hardware.platform))]
+    if hardware.capability is not None:
+        major, minor = changed.pop("capability", hardware.capability)
+        words.append(f"capability {major}.{minor}")
+    words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
+    return ", ".join(words)
+
+
+def model_words(model: Model) -> str:
+    """Return the model as the name of an equal profile, else as the attributes that are not the default."""
+    if model == Model():
+        return "any model"
+    named = name_of_model(model)
+    if named is not None:
+        return named
+    changed = _changed(model, Model())
+    words = ["/".join(changed.pop("architectures", ["any architecture"]))]
+    words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
+    return ", ".join(words)
+
+
+def _changed(part: Hardware | Model, plain: Hardware | Model) -> dict[str, Any]:
+    return {
+        name: getattr(part, name) for name in part.__struct_fields__ if getattr(part, name) != getattr(plain, name)
+    }
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def difference_words(difference: Difference) -> tuple[str, str, str]:
+    """Return what differs, and what the first and the second subject made of it."""
+    if difference.kind in ("field", "environment"):
+        return difference.name, json.dumps(difference.first), json.dumps(difference.second)
+    title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
+    usual = "resolves" if difference.kind == "refusal" else "has an outcome"
+    return title, difference.first or usual, difference.second or usual
+
+
+def slug(bucket: Bucket) -> str:
+    """Return a stable file name for a bucket: what differs, and a few digits of the difference's identity."""
+    name = bucket.difference.name or bucket.difference.kind
+    words = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:60]
+    return f"{words}-{_digest(bucket.difference.key())}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+
+
+def renamed(case: Case, name: str) -> Case:
+    """Return the case under another id."""
+    return msgspec.structs.replace(case, id=name)

@@ -1,0 +1,90 @@
+"""Names of the tree that hold an answer: a probe was called, or an answered attribute read, while loading.
+
+What they hold forwards every observation to the case, but ``x is None`` and ``type(x)`` cannot be forwarded. So at
+the start of each case the names get the plain values of that case.
+"""
+
+import functools
+import types
+
+from .standins import Deferred
+from .world import WORLD, UnansweredProbe
+
+
+class Held:
+    """The places of loaded modules that hold a ``Deferred``."""
+
+    def __init__(self):
+        self._places = []
+        self._answers = {}
+        self._values = None
+
+    def add(self, module):
+        """Take note of the places of a module that has just been loaded."""
+        classes = [value for value in list(module.__dict__.values()) if _is_class_of(value, module)]
+        self._add_items(module.__dict__, module.__dict__.__setitem__)
+        for cls in classes:
+            self._add_items(vars(cls), functools.partial(setattr, cls))
+        for value in list(module.__dict__.values()):
+            if type(value) is dict:
+                self._add_items(value, value.__setitem__)
+            elif type(value) is list:
+                self._add_items(dict(enumerate(value)), value.__setitem__)
+        for function in _functions(module, classes):
+            self._add_defaults(function)
+
+    def renew(self):
+        """Give every place the value of the current case; returns whether any differs from the case before."""
+        if not self._places:
+            return False
+        values = [(type(value), value) for value in map(_value, self._answers.values())]
+        if values == self._values:
+            return False
+        self._values = values
+        by_path = dict(zip(self._answers, (value for _, value in values), strict=True))
+        for path, put in self._places:
+            put(by_path[path])
+        return True
+
+    def _place(self, deferred, put):
+        self._answers[deferred._standin_path] = deferred
+        self._places.append((deferred._standin_path, put))
+        self._values = None
+
+    def _add_items(self, items, put):
+        for key, value in list(items.items()):
+            if type(value) is Deferred:
+                self._place(value, functools.partial(put, key))
+
+    def _add_defaults(self, function):
+        positional = dict(enumerate(function.__defaults__ or ()))
+        if any(type(value) is Deferred for value in positional.values()):
+
+            def put(key, value):
+                positional[key] = value
+                function.__defaults__ = tuple(positional.values())
+
+            self._add_items(positional, put)
+        if function.__kwdefaults__:
+            self._add_items(function.__kwdefaults__, function.__kwdefaults__.__setitem__)
+
+
+def _value(deferred):
+    """Return the value in the current case; the deferred itself, which will say why, when there is none."""
+    try:
+        return deferred._standin_now()
+    except (UnansweredProbe, LookupError):
+        WORLD.unanswered = None
+        return deferred
+
+
+def _is_class_of(value, module):
+    return issubclass(type(value), type) and value.__module__ == module.__name__
+
+
+def _functions(module, classes):
+    holders = [module.__dict__, *map(vars, classes)]
+    return [value for holder in holders for value in holder.values() if type(value) is types.FunctionType]
+
+
+HELD = Held()
