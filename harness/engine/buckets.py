@@ -32,17 +32,6 @@ def weight(case: Case) -> tuple[int, int, int, bytes]:
     return (len(case.args) + len(case.env), hardware + model, len(line), line)
 
 
-def form(case: Case) -> tuple[str, ...]:
-    """Return what a case sets, without the values: arguments, variables, attributes of machine and model."""
-    parts = [*(f"args.{name}" for name in sorted(case.args)), *(f"env.{name}" for name in sorted(case.env))]
-    for kind, part, plain in (
-        ("hardware", case.hardware, _PLAIN_HARDWARE),
-        ("model", case.model, _PLAIN_MODEL),
-    ):
-        parts += [f"{kind}.{n}" for n in part.__struct_fields__ if getattr(part, n) != getattr(plain, n)]
-    return tuple(parts)
-
-
 SAMPLE: Final = 8
 """How many further witnesses a bucket keeps."""
 

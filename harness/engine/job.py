@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.engine.buckets import Bucket, form, weight
-from harness.engine.minimise import Shows, minimise
+from harness.engine.minimise import minimise_all
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task
 from harness.generate.cases import CaseMaker
@@ -41,16 +40,5 @@ class Job:
             return [any(d.key() == key for d in found) for found in self._pair.differences(cases)]
 
         if bucket.difference.kind != "failure":
-            _minimise_all(bucket, shows)
+            bucket.witness, *bucket.others = minimise_all([bucket.witness, *bucket.others], shows)
         return Shrunk(bucket, self._pair.explain(bucket.witness))
-
-
-def _minimise_all(bucket: Bucket, shows: Shows) -> None:
-    """Minimise the witness and the sample; of each form (what a case needs, not its values) keep the smallest."""
-    forms: dict[tuple[str, ...], Case] = {}
-    for case in (bucket.witness, *bucket.others):
-        small = minimise(case, shows)
-        known = forms.get(form(small))
-        if known is None or weight(small) < weight(known):
-            forms[form(small)] = small
-    bucket.witness, *bucket.others = sorted(forms.values(), key=weight)

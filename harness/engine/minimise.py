@@ -37,9 +37,33 @@ def minimise(case: Case, shows: Shows) -> Case:
         case = smaller
 
 
+def minimise_all(cases: Sequence[Case], shows: Shows) -> list[Case]:
+    """Return minimal cases of different forms that explain why each of ``cases`` shows the difference, lightest first.
+
+    One symptom may have several causes. A minimal case explains another when that one loses the difference as
+    soon as any single thing of the minimal one's form is taken from it; only what none explains is minimised.
+    """
+    found: dict[tuple[str, ...], Case] = {}
+    for case in cases:
+        if any(_explains(form, case, shows) for form in found):
+            continue
+        small = minimise(case, shows)
+        form = tuple(removals(small))
+        if form not in found or weight(small) < weight(found[form]):
+            found[form] = small
+    return sorted(found.values(), key=weight)
+
+
+def _explains(form: tuple[str, ...], case: Case, shows: Shows) -> bool:
+    steps = removals(case)
+    if not all(name in steps for name in form):
+        return False
+    return not any(shows([steps[name](case) for name in form]))
+
+
 def _without_most(case: Case, shows: Shows) -> Case:
     """Drop at once everything that can go alone; where that is too much, drop one by one in that order."""
-    steps = _removals(case)
+    steps = list(removals(case).values())
     if not steps:
         return case
     removable = [step for step, alone in zip(steps, shows([step(case) for step in steps]), strict=True) if alone]
@@ -65,7 +89,7 @@ def _first_that_shows(candidates: Iterator[Case], shows: Shows) -> Case | None:
 def _steps(case: Case) -> Iterator[Case]:
     """Yield every case that is one step simpler: something removed first, then values made plainer."""
     size = weight(case)
-    for step in _removals(case):
+    for step in removals(case).values():
         yield step(case)
     for name, value in case.args.items():
         if type(value) is int:
@@ -75,16 +99,19 @@ def _steps(case: Case) -> Iterator[Case]:
                     yield candidate
 
 
-def _removals(case: Case) -> list[Step]:
-    """Return the ways to take one thing away from ``case``; each also applies to a case that lacks it."""
-    steps: list[Step] = [partial(_without_argument, name) for name in case.args]
-    steps += [partial(_without_variable, name) for name in case.env]
+def removals(case: Case) -> dict[str, Step]:
+    """Return the ways to take one thing away, by the name of the thing (``args.tp_size``, ``model.attention``).
+
+    The names are the case's form: what it sets, without the values. A step also applies to a case that lacks it.
+    """
+    steps: dict[str, Step] = {f"args.{name}": partial(_without_argument, name) for name in sorted(case.args)}
+    steps |= {f"env.{name}": partial(_without_variable, name) for name in sorted(case.env)}
     for name in Hardware.__struct_fields__:
         if getattr(case.hardware, name) != getattr(_PLAIN_HARDWARE, name):
-            steps.append(partial(_with_plain_hardware, name))
+            steps[f"hardware.{name}"] = partial(_with_plain_hardware, name)
     for name in Model.__struct_fields__:
         if getattr(case.model, name) != getattr(_PLAIN_MODEL, name):
-            steps.append(partial(_with_plain_model, name))
+            steps[f"model.{name}"] = partial(_with_plain_model, name)
     return steps
 
 
