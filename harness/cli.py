@@ -11,9 +11,8 @@ import traceback
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from harness.errors import UsageError
@@ -21,6 +20,9 @@ from harness.errors import UsageError
 EQUIVALENT, DIFFERENT, WRONG_USAGE, INCONCLUSIVE, OUR_BUG, STOPPED = 0, 1, 2, 3, 70, 130
 _STATUS = {"equivalent": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
 _DEFAULT_CASES = 20000
+
+# Typer has click inside since 0.25 and beside it before; either way this is the base of its errors.
+_CommandLineError: type[Any] = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
 app = typer.Typer(
     add_completion=False,
@@ -186,11 +188,14 @@ def _guarded(run: Callable[[], object]) -> int:
         if error.example:
             print(f"\n{error.example}", file=sys.stderr)
         return WRONG_USAGE
-    except click.ClickException as error:
+    except _CommandLineError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error.format_message(), file=sys.stderr)
+            return WRONG_USAGE
         message = " ".join(error.format_message().split())
         print(f"stackproof: {message} (see stackproof --help)", file=sys.stderr)
         return WRONG_USAGE
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         return STOPPED
     except BrokenPipeError:
         # Whoever read our output has enough of it.

@@ -48,9 +48,7 @@ class CaseMaker:
         wild = kind >= 70
         args = self._args(draw, 4 + draw.below(9) if wild else draw.below(5))
         env = self._environment(draw, 1 + draw.below(3)) if draw.chance(60 if wild else 15) else {}
-        return Case(
-            id=case_id, args=args, hardware=draw_machine(draw), model=self._models.draw(draw), env=env
-        )
+        return Case(id=case_id, args=args, hardware=draw_machine(draw), model=self._models.draw(draw), env=env)
 
     def _neighbour(self, draw: Draw, case_id: str) -> Case:
         """Return a real launch with a few arguments more, less or different, perhaps elsewhere."""

@@ -47,9 +47,7 @@ class Domains:
     variables: tuple[str, ...] = field(default=())
 
 
-def domains_of(
-    first: Description, second: Description, structured: dict[str, list[Any]] | None = None
-) -> Domains:
+def domains_of(first: Description, second: Description, structured: dict[str, list[Any]] | None = None) -> Domains:
     """Return the domains of the inputs that both subjects have and at least one of them reads.
 
     ``structured`` gives the values of arguments whose type no metadata describes (nested configurations).

@@ -12,9 +12,7 @@ from harness.world.model import ATTENTIONS, Model
 from harness.world.profiles import model_names, model_profile
 
 _PROFILES: Final = tuple(model_profile(name) for name in model_names())
-_INT4_GROUPS: Final = {
-    "group_0": {"weights": {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}}
-}
+_INT4_GROUPS: Final = {"group_0": {"weights": {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}}}
 # Values on both sides of what resolutions distinguish: present or absent, none, one or many, short or long.
 _PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "attention": ATTENTIONS,

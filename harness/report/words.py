@@ -46,7 +46,7 @@ def launch_command(case: Case, flags: Mapping[str, str]) -> str:
 def machine_words(hardware: Hardware) -> str:
     """Return the machine as the name of an equal profile, else as the attributes that are not the default."""
     if hardware == Hardware():
-        return "any machine"
+        return f"default machine ({hardware.platform})"
     named = name_of_hardware(hardware)
     if named is not None:
         return named
@@ -62,12 +62,12 @@ def machine_words(hardware: Hardware) -> str:
 def model_words(model: Model) -> str:
     """Return the model as the name of an equal profile, else as the attributes that are not the default."""
     if model == Model():
-        return "any model"
+        return f"default model ({model.architectures[0]})"
     named = name_of_model(model)
     if named is not None:
         return named
     changed = _changed(model, Model())
-    words = ["/".join(changed.pop("architectures", ["any architecture"]))]
+    words = ["/".join(changed.pop("architectures", model.architectures))]
     words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
     return ", ".join(words)
 
@@ -88,7 +88,8 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
         return difference.name, json.dumps(difference.first), json.dumps(difference.second)
     title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
     usual = "resolves" if difference.kind == "refusal" else "has an outcome"
-    return title, difference.first or usual, difference.second or usual
+    first, second = (" ".join(side.split()) if side else usual for side in (difference.first, difference.second))
+    return title, first, second
 
 
 def slug(bucket: Bucket) -> str:

@@ -18,9 +18,7 @@ KNOWN_PACKAGES: Final = ("sglang",)
 
 SLICE_SUFFIX: Final = "slice"
 _FORMS: Final = ("sglang==VERSION", "git:REVISION", "dir:PATH")
-_VALID: Final = (
-    f"valid forms are {', '.join(_FORMS[:-1])} and {_FORMS[-1]}, each with an optional #{SLICE_SUFFIX}"
-)
+_VALID: Final = f"valid forms are {', '.join(_FORMS[:-1])} and {_FORMS[-1]}, each with an optional #{SLICE_SUFFIX}"
 
 # Everything somebody may type for "this package at that version"; only NAME==VERSION goes through.
 _REQUIREMENT: Final = re.compile(
@@ -93,8 +91,7 @@ def _release(text: str, body: str, package: str, operator: str, version: str) ->
     normal = f"{name}=={parsed}"
     if operator != "==":
         raise UsageError(
-            f"subject {text!r} uses {operator!r}, but a subject is one release: write {normal!r}"
-            f" for version {parsed}"
+            f"subject {text!r} uses {operator!r}, but a subject is one release: write {normal!r} for version {parsed}"
         )
     if re.search(r"\s", body):
         raise UsageError(f"subject {text!r} holds blanks: write {normal!r}")

@@ -20,10 +20,12 @@ import msgspec
 from harness.errors import UsageError
 
 _LENGTH = struct.Struct(">I")
+_ANSWER = struct.Struct(">II")
 _CHUNK = 1 << 16
 _TAIL = 4096
 # A frame that claims to be longer than this is not one of ours.
 _MAX_FRAME = 1 << 28
+_NOT_AN_ANSWER = "it wrote something else than answers into the answer pipe"
 
 
 class ChildDied(Exception):
@@ -46,16 +48,20 @@ class Process:
         boot = resources.files("harness.subjects").joinpath("child", "boot.py")
         request_read, request_write = os.pipe()
         response_read, response_write = os.pipe()
+        self._number = int.from_bytes(os.urandom(4), "big")
         self._home = tempfile.TemporaryDirectory(prefix="stackproof-")
         try:
             self._process = subprocess.Popen(
-                [python, "-s", "-S", "-B", str(boot), str(request_read), str(response_write)],
+                [
+                    *(python, "-s", "-S", "-B", str(boot)),
+                    *map(str, (request_read, response_write, self._number)),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 pass_fds=(request_read, response_write),
                 cwd=self._home.name,
-                env=_environment(self._home.name),
+                env=_environment(),
                 start_new_session=True,
             )
         except OSError as error:
@@ -80,21 +86,24 @@ class Process:
 
     def ask(self, seconds: float, **request: Any) -> Any:
         """Send one request and return its decoded answer; raises ChildDied."""
-        (answer,) = list(self.frames(msgspec.json.encode(request), 1, seconds))
+        (answer,) = list(self.frames(msgspec.json.encode(request), 1, seconds, b"{"))
         try:
             return msgspec.json.decode(answer)
         except msgspec.DecodeError as error:
             raise self._died("broken", f"its answer is not JSON ({error})") from None
 
-    def frames(self, request: bytes, count: int, seconds: float) -> Iterator[bytes]:
+    def frames(self, request: bytes, count: int, seconds: float, kinds: bytes) -> Iterator[bytes]:
         """Send one request and yield ``count`` answer frames as they come.
 
-        ``seconds`` bounds the wait for each next frame. Raises ChildDied after the last frame that came.
+        ``seconds`` bounds the wait for each next frame; ``kinds`` are the bytes a frame may start with. Raises
+        ChildDied after the last frame that came.
         """
+        if self._buffer:
+            raise self._died("broken", _NOT_AN_ANSWER)
         outgoing = memoryview(_LENGTH.pack(len(request)) + request)
         deadline = time.monotonic() + seconds
         while count:
-            frame = self._take_frame()
+            frame = self._take_frame(kinds)
             if frame is not None:
                 count -= 1
                 deadline = time.monotonic() + seconds
@@ -102,17 +111,19 @@ class Process:
                 continue
             outgoing = self._pump(outgoing, deadline)
 
-    def _take_frame(self) -> bytes | None:
-        if len(self._buffer) < _LENGTH.size:
+    def _take_frame(self, kinds: bytes) -> bytes | None:
+        if len(self._buffer) <= _ANSWER.size:
             return None
-        (size,) = _LENGTH.unpack_from(self._buffer)
-        if size > _MAX_FRAME:
-            raise self._died("broken", "it wrote something else than answers into the answer pipe")
-        end = _LENGTH.size + size
+        number, size = _ANSWER.unpack_from(self._buffer)
+        # Seen at once: waiting for the rest of something that is no frame would end as a timeout.
+        if number != self._number or not 0 < size <= _MAX_FRAME or self._buffer[_ANSWER.size] not in kinds:
+            raise self._died("broken", _NOT_AN_ANSWER)
+        end = _ANSWER.size + size
         if len(self._buffer) < end:
             return None
-        frame = bytes(memoryview(self._buffer)[_LENGTH.size : end])
+        frame = bytes(memoryview(self._buffer)[_ANSWER.size : end])
         del self._buffer[:end]
+        self._number = (number + 1) & 0xFFFFFFFF
         return frame
 
     def _pump(self, outgoing: memoryview, deadline: float) -> memoryview:
@@ -129,7 +140,8 @@ class Process:
         finally:
             if outgoing:
                 self._selector.unregister(self._requests)
-        if not ready:
+        # A child that talks without end is never silent: the clock counts too.
+        if not ready or time.monotonic() > deadline:
             raise self._died("timeout", "it did not answer in time")
         for key, _ in ready:
             if key.fd == self._noise:
@@ -174,6 +186,8 @@ class Process:
         status = self._process.poll()
         if status == -signal.SIGALRM:
             kind = "timeout"
+        elif kind == "killed" and b"\nMemoryError" in self._tail[-200:]:
+            kind = "memory"
         self.close()
         return ChildDied(kind, detail)
 
@@ -192,15 +206,16 @@ class Process:
         self._home.cleanup()
 
 
-def _environment(home: str) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """The child's whole environment: nothing of the user's reaches a resolution but what the case says."""
     return {
-        "HOME": home,
+        # A place that is the same in every child: defaults such as a folder for caches begin with it.
+        "HOME": "/nonexistent",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
         "PATH": os.defpath,
         "PYTHONHASHSEED": "0",
-        "TMPDIR": home,
+        "TMPDIR": "/nonexistent",
         "TZ": "UTC",
     }
 

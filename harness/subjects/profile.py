@@ -5,7 +5,9 @@ The built-in one is ``sglang.toml`` beside this module; a user's answers file ad
 
 from __future__ import annotations
 
+import copy
 import functools
+import re
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -24,6 +26,9 @@ _SPEC_KEYS = ("value", "none", "from", "case", "object", "tree", "function", "al
 _EXTRA_KEYS = ("name", "attribute", "tuple", "of", "arguments", "absent_if_none")
 
 
+_OUTER_KEYS = ("name", "attribute")
+
+
 @functools.cache
 def _builtin() -> Profile:
     text = resources.files("harness.subjects").joinpath("sglang.toml").read_text(encoding="utf-8")
@@ -39,12 +44,18 @@ def load_profile(answers: Path | None = None) -> Profile:
 
     Raises UsageError when the file cannot be read, is not TOML, or has a key or an answer that means nothing.
     """
-    profile: Profile = {key: list(value) if key in (*_TABLES, *_LISTS) else value for key, value in _builtin().items()}
+    profile: Profile = {
+        key: list(value) if key in (*_TABLES, *_LISTS) else value for key, value in _builtin().items()
+    }
     if answers is None:
         return profile
     added = _read(answers)
     for key in _TABLES:
         entries = added.get(key, [])
+        if key == "answers":
+            for entry in entries:
+                _add_answer(profile[key], entry)
+            continue
         names = {entry.get("name", entry.get("module")) for entry in entries}
         kept = [entry for entry in profile[key] if entry.get("name", entry.get("module")) not in names]
         profile[key] = kept + entries
@@ -82,6 +93,8 @@ def _check_entry(entry: dict[str, Any], table: str, where: str) -> None:
     if not isinstance(entry.get("name"), str):
         raise UsageError(f"{where} has no 'name', the dotted name that the answer is for")
     where = f"{where} ({entry['name']})"
+    if table == "imports" and type(entry.get("value", True)) is not bool:
+        raise UsageError(f"{where}: 'value' is true or false, whether the import succeeds")
     _check_spec({key: value for key, value in entry.items() if key != "name"}, where)
 
 
@@ -140,9 +153,38 @@ def _check_fact(path: object, where: str) -> None:
 
 
 def answer_example(path: str, how: str) -> str:
-    """Return the lines to add to an answers file for the unanswered name ``path``."""
-    if how == "was imported":
+    """Return the lines to add to an answers file for the unanswered name ``path``.
+
+    A path is a dotted name in which ``()`` stands for a call: ``torch.compile().mode``. The empty string is
+    returned for what is no such name: a file that was opened, a process that was started.
+    """
+    if how == "was imported" or how.startswith("was tried for"):
         return f'[[imports]]\nname = "{path}"\nvalue = true            # or: from = "hardware.flashinfer"'
-    name, called, _ = path.partition("()")
-    kind = "" if called or how == "was called" else "attribute = true\n"
-    return f'[[answers]]\nname = "{name}"\n{kind}value = false           # or: from = "hardware.platform", "probe.is_cuda", ...'
+    if not re.fullmatch(r"[\w.]+(\(\)|\.\w+)*", path):
+        return ""
+    if how == "was called":
+        path += "()"
+    name, called, steps = path.partition("()")
+    answer = "value = false"
+    for step in reversed(re.findall(r"\(\)|\w+", steps)):
+        answer = f"call = {{ {answer} }}" if step == "()" else f"object = {{ {step} = {{ {answer} }} }}"
+    kind = "" if called else "attribute = true\n"
+    return f'[[answers]]\nname = "{name}"\n{kind}{answer}           # or: from = "hardware.platform", ...'
+
+
+def _add_answer(answers: list[dict[str, Any]], entry: dict[str, Any]) -> None:
+    """Put ``entry`` among ``answers``: as an attribute of an object that one of them describes, or beside them."""
+    for number, answer in enumerate(answers):
+        if answer["name"] == entry["name"]:
+            answers[number] = entry
+            return
+        if "object" in answer and entry["name"].startswith(f"{answer['name']}."):
+            *owners, attribute = entry["name"].removeprefix(f"{answer['name']}.").split(".")
+            answer = answers[number] = copy.deepcopy(answer)
+            described = answer["object"]
+            for owner in owners:
+                described = described.get(owner, {}).get("object") if described is not None else None
+            if described is not None:
+                described[attribute] = {key: value for key, value in entry.items() if key not in _OUTER_KEYS}
+                return
+    answers.append(entry)

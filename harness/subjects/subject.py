@@ -21,6 +21,10 @@ from harness.world.case import Case, Failure, Outcome
 from harness.world.fields import FieldSpec
 
 _MIB = 1 << 20
+_KINDS = b"FEX"
+_OUT_OF_MEMORY = b'X["memory"'
+_SLACK_SECONDS = 6.0
+_READ_BYTES_A_SECOND = 2e6
 
 
 @dataclass(frozen=True)
@@ -84,17 +88,18 @@ class TreeSubject:
             )
             for entry in raw["fields"]
         }
-        profile = self.spec.profile["slice"]
+        profile, chosen = self.spec.profile["slice"], self._chosen
         self._choose((*profile["fields"], *profile["state"]))
+        resolved = self._names
+        if chosen is not None:
+            self._choose(chosen)
         return Description(
             fields=fields,
             reads=reads,
-            environment={
-                name: msgspec.convert(entry, Variable) for name, entry in raw["environment"].items()
-            },
+            environment={name: msgspec.convert(entry, Variable) for name, entry in raw["environment"].items()},
             architectures=tuple(raw["architectures"]),
             slots=tuple(raw["slots"]),
-            resolved=self._names,
+            resolved=resolved,
         )
 
     def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:
@@ -129,10 +134,16 @@ class TreeSubject:
         while len(frames) < len(cases):
             rest = cases[len(frames) :]
             request = self._encoder.encode(rest, single=single)
+            # The child sends its answers at least once a second, and needs a while to read a large request.
+            wait = self.spec.limits.case_seconds + _SLACK_SECONDS + len(request) / _READ_BYTES_A_SECOND
             try:
-                wait = self.spec.limits.case_seconds * (1 if single else max(1, len(rest))) + 5.0
-                for frame in self._running().frames(request, len(rest), wait):
+                for frame in self._running().frames(request, len(rest), wait, _KINDS):
                     frames.append(frame)
+                    if frame.startswith(_OUT_OF_MEMORY):
+                        # The child ends by itself; the next case gets a fresh one.
+                        self.close()
+                        self.restarts += 1
+                        break
             except ChildDied as death:
                 self._process = None
                 self.restarts += 1
@@ -140,19 +151,27 @@ class TreeSubject:
                 if single:
                     frames.append(failure_frame(Failure(death.kind, death.detail)))  # type: ignore[arg-type]
                 single = not single
+            except BaseException:
+                # Interrupted: the answers still to come would be taken for those of the next request.
+                self.close()
+                raise
         return frames
 
     def outcomes(self, cases: Sequence[Case]) -> list[Outcome]:
         """Return the decoded outcomes of ``cases``, in order."""
         return [
-            decode_frame(frame, case.id, self._names)
-            for case, frame in zip(cases, self.resolve(cases), strict=True)
+            decode_frame(frame, case.id, self._names) for case, frame in zip(cases, self.resolve(cases), strict=True)
         ]
 
     def loop(self, cases: Sequence[Case]) -> float:
         """Return the seconds the child takes for ``cases`` when it does nothing else: a benchmark's floor."""
         request = self._encoder.encode(cases, operation="loop")
-        (answer,) = self._running().frames(request, 1, self.spec.limits.case_seconds * len(cases))
+        seconds = self.spec.limits.case_seconds * max(1, len(cases))
+        try:
+            (answer,) = self._running().frames(request, 1, seconds, b"{")
+        except ChildDied as death:
+            self._process = None
+            raise UsageError(f"{self.spec.label}: its process ended in a loop: {death.detail}") from None
         return float(msgspec.json.decode(answer)["seconds"])
 
     def _ask(self, operation: str, **request: Any) -> Any:
@@ -161,12 +180,21 @@ class TreeSubject:
         except ChildDied as death:
             self._process = None
             raise UsageError(f"{self.spec.label}: {operation} failed in its process: {death.detail}") from None
+        except BaseException:
+            self.close()
+            raise
 
     def _running(self) -> Process:
         if self._process is None:
-            self._process = self._start()
+            process = self._start()
             if self._chosen is not None:
-                self._process.ask(self.spec.limits.load_seconds, op="choose", fields=list(self._chosen))
+                try:
+                    process.ask(self.spec.limits.load_seconds, op="choose", fields=list(self._chosen))
+                except ChildDied as death:
+                    raise UsageError(
+                        f"{self.spec.label}: its process ended after the import of the tree: {death.detail}"
+                    ) from None
+            self._process = process
         return self._process
 
     def _start(self) -> Process:
@@ -183,9 +211,13 @@ class TreeSubject:
                 case_seconds=spec.limits.case_seconds,
             )
         except ChildDied as death:
+            by = "" if spec.python == sys.executable else f" by {spec.python}"
             raise UsageError(
-                f"{spec.label}: its process ended while the tree was being imported: {death.detail}"
+                f"{spec.label}: its process ended while the tree was being imported{by}: {death.detail}"
             ) from None
+        except BaseException:
+            process.close()
+            raise
         if answer["error"] is not None:
             process.close()
             raise _load_error(spec.label, answer)
@@ -202,8 +234,8 @@ def _load_error(label: str, answer: dict[str, Any]) -> UsageError:
 
 
 def unanswered(label: str, path: str, how: str, when: str) -> UsageError:
-    """Return the error for a stand-in that was observed without an answer, with the lines that would give one."""
-    return UsageError(
-        f"{label}: {path} {how} {when} and no case answers it: give --answers a file with",
-        answer_example(path, how),
-    )
+    """Return the error for a stand-in observed without an answer; its example are the lines that give one."""
+    example = answer_example(path, how)
+    if not example:
+        return UsageError(f"{label}: {path} {how} {when}, which a resolution may not do: no case can answer for it")
+    return UsageError(f"{label}: {path} {how} {when} and no case answers it: give --answers a file with", example)

@@ -28,6 +28,13 @@ def decode_frame(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
 
     Raises ValueError when the frame is not one.
     """
+    try:
+        return _decode(frame, case_id, names)
+    except (msgspec.DecodeError, IndexError, TypeError) as error:
+        raise ValueError(f"an answer frame is not one: {error}") from None
+
+
+def _decode(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
     body = memoryview(frame)[1:]
     if frame[0] == _FIELDS:
         *values, env = _DECODER.decode(body)

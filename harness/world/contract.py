@@ -244,9 +244,7 @@ def _named_or_keys(part: Part, name_of: Callable[[Part], str | None]) -> str | d
     if part == default:
         return {}
     return name_of(part) or {
-        name: getattr(part, name)
-        for name in part.__struct_fields__
-        if getattr(part, name) != getattr(default, name)
+        name: getattr(part, name) for name in part.__struct_fields__ if getattr(part, name) != getattr(default, name)
     }
 
 

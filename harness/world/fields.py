@@ -64,8 +64,7 @@ def check_args(args: Mapping[str, object], fields: Mapping[str, FieldSpec], wher
             for index, item in enumerate(value):
                 if not _fits(item, spec.item):
                     raise UsageError(
-                        f"{where}: {path_of('args', name)}[{index}] must be {_WORDS[spec.item]}, "
-                        f"not {brief(item)}"
+                        f"{where}: {path_of('args', name)}[{index}] must be {_WORDS[spec.item]}, not {brief(item)}"
                     )
 
 

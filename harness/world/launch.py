@@ -44,8 +44,7 @@ def split_launch(command: str, where: str) -> LaunchLine:
     """
     if len(command) > _MAX_CHARACTERS:
         raise UsageError(
-            f"{where}: the command has {len(command)} characters, and a launch at most {_MAX_CHARACTERS}: "
-            f"{_EXPECTED}"
+            f"{where}: the command has {len(command)} characters, and a launch at most {_MAX_CHARACTERS}: {_EXPECTED}"
         )
     try:
         words = shlex.split(_join_lines(command))
@@ -65,8 +64,7 @@ def split_launch(command: str, where: str) -> LaunchLine:
     for word in words[start:]:
         if _OPERATOR.fullmatch(word):
             raise UsageError(
-                f"{where}: the command holds the shell operator {brief(word)}, give one launch alone: "
-                f"{_EXPECTED}"
+                f"{where}: the command holds the shell operator {brief(word)}, give one launch alone: {_EXPECTED}"
             )
     return LaunchLine(env=env, argv=words[start:])
 

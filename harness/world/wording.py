@@ -30,8 +30,7 @@ def brief(value: object) -> str:
 def path_of(*keys: str) -> str:
     """Return ``keys`` as a dotted path; a long key or one that is no plain name is quoted in brief."""
     return ".".join(
-        key if key.isascii() and key.isidentifier() and len(key) <= _LONGEST_NAME else brief(key)
-        for key in keys
+        key if key.isascii() and key.isidentifier() and len(key) <= _LONGEST_NAME else brief(key) for key in keys
     )
 
 

@@ -54,7 +54,9 @@ def test_counts_and_samples() -> None:
 
 def test_the_witness_is_the_smallest() -> None:
     (first, *_) = gathered([list(CASES)]).all()
-    assert all(weight(first.witness) <= weight(case) for found, case in CASES if found.key() == first.difference.key())
+    assert all(
+        weight(first.witness) <= weight(case) for found, case in CASES if found.key() == first.difference.key()
+    )
 
 
 def test_new_buckets_are_told_once() -> None:
@@ -77,4 +79,6 @@ def test_new_buckets_are_told_once() -> None:
 )
 def test_everything_that_is_set_weighs(larger: Case) -> None:
     assert weight(Case(id="a longer name")) < weight(larger)
-    assert weight(larger) == weight(Case(id="b", args=larger.args, env=larger.env, hardware=larger.hardware, model=larger.model))
+    assert weight(larger) == weight(
+        Case(id="b", args=larger.args, env=larger.env, hardware=larger.hardware, model=larger.model)
+    )

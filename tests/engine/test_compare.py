@@ -13,7 +13,11 @@ from harness.engine.compare import Comparison, Difference, differences, explain
 from harness.world.case import Failure, Outcome, Refusal
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=5,
 )
@@ -51,7 +55,9 @@ def test_values_agree_when_their_json_does(first: Any, second: Any) -> None:
     assert (compare(resolved(x=first), resolved(x=second)) == []) == same
 
 
-@pytest.mark.parametrize(("first", "second"), [(1, True), (1, 1.0), (0, None), ("1", 1), ([1], [True]), ({"a": 1}, {"a": 1.0})])
+@pytest.mark.parametrize(
+    ("first", "second"), [(1, True), (1, 1.0), (0, None), ("1", 1), ([1], [True]), ({"a": 1}, {"a": 1.0})]
+)
 def test_types_count(first: Any, second: Any) -> None:
     (found,) = compare(resolved(page_size=first), resolved(page_size=second))
     assert (found.kind, found.name) == ("field", "page_size")

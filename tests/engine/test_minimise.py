@@ -49,7 +49,9 @@ def test_nothing_more_can_be_taken_away(groups: list[set[str]]) -> None:
 
 def test_a_number_is_made_plain_where_it_may_be() -> None:
     case = Case(id="c", args={"tp_size": 16, "page_size": 64})
-    small = minimise(case, lambda cases: [c.args.get("tp_size", 0) > 1 and c.args.get("page_size") == 64 for c in cases])
+    small = minimise(
+        case, lambda cases: [c.args.get("tp_size", 0) > 1 and c.args.get("page_size") == 64 for c in cases]
+    )
     assert small.args == {"tp_size": 2, "page_size": 64}
 
 

@@ -16,9 +16,7 @@ from harness.world.profiles import hardware_names, hardware_profile, model_names
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 counts = st.integers(1, 2**40)
-json_scalars = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
-)
+json_scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
 json_values = st.recursive(
     json_scalars,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
@@ -80,9 +78,7 @@ cases = st.builds(
     env=environments,
 )
 outcomes = st.one_of(
-    st.builds(
-        Outcome, id=texts.filter(bool), fields=objects, error=st.none(), env=environments, failure=st.none()
-    ),
+    st.builds(Outcome, id=texts.filter(bool), fields=objects, error=st.none(), env=environments, failure=st.none()),
     st.builds(
         Outcome,
         id=texts.filter(bool),
@@ -97,9 +93,7 @@ outcomes = st.one_of(
         fields=st.none(),
         error=st.none(),
         env=environments,
-        failure=st.builds(
-            Failure, st.sampled_from(["killed", "timeout", "memory", "unanswered", "broken"]), texts
-        ),
+        failure=st.builds(Failure, st.sampled_from(["killed", "timeout", "memory", "unanswered", "broken"]), texts),
     ),
 )
 

@@ -192,9 +192,7 @@ def test_the_deepest_line_passes_and_the_next_is_refused(opening: str, closing: 
 
 
 @settings(deadline=None)
-@given(
-    json_values | st.dictionaries(st.sampled_from(["id", "args", "hardware", "model", "env"]), json_values)
-)
+@given(json_values | st.dictionaries(st.sampled_from(["id", "args", "hardware", "model", "env"]), json_values))
 def test_any_json_gives_a_case_or_one_sentence(value: object) -> None:
     line = msgspec.json.encode(value)
     for parse in (parse_case, parse_outcome):
@@ -250,9 +248,7 @@ def test_a_file_is_read_in_order(tmp_path: Path) -> None:
 def test_a_faulty_line_of_a_file_is_counted_with_the_blank_ones(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_bytes(b'{"id": "a"}\n\n{"id": "b", "args": {"tp_sise": 1}}\n')
-    assert refused(read_cases, path, FIELDS) == (
-        f"{path}:3: unknown key args.tp_sise (did you mean 'tp_size'?)"
-    )
+    assert refused(read_cases, path, FIELDS) == (f"{path}:3: unknown key args.tp_sise (did you mean 'tp_size'?)")
     assert read_cases(path)[1].args == {"tp_sise": 1}
 
 

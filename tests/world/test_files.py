@@ -87,9 +87,7 @@ def test_a_closed_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failing", ["open", "replace"])
-def test_a_refusing_system_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
-) -> None:
+def test_a_refusing_system_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
     def refuse(*_: object, **__: object) -> int:
         raise PermissionError(13, "Permission denied")
 

@@ -1,6 +1,6 @@
 """The child's first lines: load the package beside this file under a private name, then serve.
 
-Run by path (``python -S -B boot.py REQUEST_FD RESPONSE_FD``). The folder of a script run by path leads
+Run by path (``python -S -B boot.py REQUEST_FD RESPONSE_FD NUMBER``). The folder of a script run by path leads
 ``sys.path``; it is dropped before anything else is imported, so that a tree's own ``wire`` or ``world`` is never
 ours.
 """
@@ -15,9 +15,7 @@ PACKAGE = "_stackproof_child"
 
 
 def _load() -> None:
-    spec = importlib.util.spec_from_file_location(
-        PACKAGE, f"{_HERE}/__init__.py", submodule_search_locations=[_HERE]
-    )
+    spec = importlib.util.spec_from_file_location(PACKAGE, f"{_HERE}/__init__.py", submodule_search_locations=[_HERE])
     assert spec is not None and spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
@@ -27,4 +25,6 @@ def _load() -> None:
 if __name__ == "__main__":
     _load()
     server = importlib.import_module(f"{PACKAGE}.serve")
-    server.serve(int(sys.argv[1]), int(sys.argv[2]))
+    arguments = map(int, sys.argv[1:])
+    del sys.argv[1:]
+    server.serve(*arguments)

@@ -11,12 +11,16 @@ from .standins import now
 from .world import WORLD
 
 
+_KEPT = 64
+
+
 class Caches:
     """Replaces ``functools.lru_cache`` and ``functools.cache`` in the modules of one package."""
 
     def __init__(self, package):
         self._package = package
         self._memos = []
+        self._values = None
         self._lru_cache, self._cache = functools.lru_cache, functools.cache
         functools.lru_cache = self._chosen_lru_cache
         functools.cache = self._chosen_cache
@@ -35,12 +39,16 @@ class Caches:
         return (frame.f_globals.get("__name__") or "").partition(".")[0] == self._package
 
     def _remembering(self, function):
-        lasting, of_this_case = {}, {}
-        self._memos.append((of_this_case, lasting))
+        # One memory for each set of values that names of the tree hold: see ``held``.
+        memories, of_this_case = {}, {}
+        self._memos.append((of_this_case, memories))
 
         @functools.wraps(function)
         def remembering(*args, **kwargs):
-            key = (args, tuple(sorted(kwargs.items())))
+            key = (args, tuple(sorted(kwargs.items())) if kwargs else ())
+            lasting = memories.get(self._values)
+            if lasting is None:
+                lasting = memories[self._values] = {}
             if key in lasting:
                 return now(lasting[key])
             if key in of_this_case:
@@ -53,7 +61,7 @@ class Caches:
             return value
 
         def cache_clear():
-            lasting.clear()
+            memories.clear()
             of_this_case.clear()
 
         def cache_info():
@@ -69,8 +77,9 @@ class Caches:
             if memo:
                 memo.clear()
 
-    def forget_all(self):
-        """Drop everything: names of the tree that hold a fact of the case have been given another value."""
-        for memo, lasting in self._memos:
-            memo.clear()
-            lasting.clear()
+    def switch(self, values):
+        """Take up the memory for the ``values`` (hashable) that names of the tree now hold."""
+        self._values = values
+        for _, memories in self._memos:
+            if len(memories) > _KEPT:
+                memories.clear()

@@ -143,11 +143,7 @@ class Reading:
         except (OSError, TypeError, SyntaxError):
             return
         for node in tree.body:
-            if (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-            ):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 values = _literals(node.value, self._constants)
                 if values:
                     self._constants.setdefault(node.targets[0].id, values)
@@ -188,11 +184,7 @@ class Reading:
     def _read(self, function):
         local = dict(self._constants)
         for node in ast.walk(function):
-            if (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-            ):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 values = _literals(node.value, local)
                 if values:
                     local[node.targets[0].id] = values
@@ -224,9 +216,7 @@ class Reading:
     def _read_call(self, node):
         """``getattr(x, "field")``, ``os.getenv("NAME")`` and ``os.environ.get("NAME")``."""
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
-        texts = [
-            arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
-        ]
+        texts = [arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
         if name == "getattr" and texts and texts[0] in self._fields:
             self.fields.setdefault(texts[0], [])
         if name in ("getenv", "get_bool_env_var", "get_int_env_var") and texts:
@@ -252,11 +242,7 @@ class Reading:
         if isinstance(node, ast.Name) and node.id in self._fields:
             return self.fields.setdefault(node.id, [])
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            return (
-                self._target(node.func.value)
-                if node.func.attr in ("lower", "upper")
-                else self._environment(node)
-            )
+            return self._target(node.func.value) if node.func.attr in ("lower", "upper") else self._environment(node)
         return None
 
     def _environment(self, node):
@@ -309,9 +295,7 @@ def environment_kinds(envs, names):
             kinds[name] = {"type": "str", "default": None}
             continue
         families = {base.__name__ for base in type(field).__mro__}
-        kind = next(
-            (kind for kind in ("bool", "int", "float") if f"Env{kind.capitalize()}" in families), "str"
-        )
+        kind = next((kind for kind in ("bool", "int", "float") if f"Env{kind.capitalize()}" in families), "str")
         default = getattr(field, "default", None)
         kinds[name] = {"type": kind, "default": default if _is_plain(default) else None}
     return kinds

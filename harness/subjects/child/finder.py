@@ -13,6 +13,9 @@ from .standins import ANSWERED, ReexportingModule, StandInModule, observing_hasa
 from .world import WORLD
 
 
+_STANDARD_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
+
+
 class TreeFinder(importlib.abc.MetaPathFinder):
     """Serves the tree's package from ``root`` and stands in for everything outside the standard library.
 
@@ -60,6 +63,10 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         known = next((known for known in (name, top) if known in self._imports), None)
         if known is None:
             if top not in self._installed:
+                importer = _importer(sys._getframe(1))
+                if importer is not None and importer.f_code.co_filename.startswith(_STANDARD_LIBRARY):
+                    # The standard library tries for what only another system has.
+                    return None
                 WORLD.refuse(name, "was imported")
         elif known in self._constant:
             if not self._imports[known]():
@@ -69,7 +76,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
                 return None
             WORLD.case_modules.append(name)
         else:
-            if _may_fail(sys._getframe(1)):
+            if _may_fail(_importer(sys._getframe(1))):
                 WORLD.refuse(name, "was tried for, which the case decides,")
             WORLD.case_modules.append(name)
         return importlib.machinery.ModuleSpec(name, StandInLoader(), is_package=True)
@@ -146,12 +153,17 @@ class PartialLoader(importlib.abc.Loader):
             HELD.add(module)
 
 
-def _may_fail(frame):
-    """Return whether the import that ``frame`` serves stands in a ``try``: whether it succeeds is then a question."""
+def _importer(frame):
+    """Return the frame of the import statement that the import machinery's ``frame`` serves, or None."""
     while frame is not None and (
         "importlib" in frame.f_code.co_filename or frame.f_globals.get("__package__") == __package__
     ):
         frame = frame.f_back
+    return frame
+
+
+def _may_fail(frame):
+    """Return whether the import of ``frame`` stands in a ``try``: whether it succeeds is then a question."""
     try:
         with open(frame.f_code.co_filename, "rb") as source:
             tree = ast.parse(source.read())

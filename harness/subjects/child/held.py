@@ -34,17 +34,20 @@ class Held:
             self._add_defaults(function)
 
     def renew(self):
-        """Give every place the value of the current case; returns whether any differs from the case before."""
+        """Give every place the value of the current case.
+
+        Returns None when all are those of the case before, else what tells one set of values from another.
+        """
         if not self._places:
-            return False
+            return None
         values = [(type(value), value) for value in map(_value, self._answers.values())]
         if values == self._values:
-            return False
+            return None
         self._values = values
         by_path = dict(zip(self._answers, (value for _, value in values), strict=True))
         for path, put in self._places:
             put(by_path[path])
-        return True
+        return repr(values)
 
     def _place(self, deferred, put):
         self._answers[deferred._standin_path] = deferred

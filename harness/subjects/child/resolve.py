@@ -78,8 +78,9 @@ class Resolver:
             given = data.copy()
             written = WORLD.written
             WORLD.enter(facts)
-            if HELD.renew():
-                self._caches.forget_all()
+            values = HELD.renew()
+            if values is not None:
+                self._caches.switch(values)
             return self._outcome(facts["args"], given, data)
         except UnansweredProbe as error:
             return _unanswered(error)
@@ -106,10 +107,11 @@ class Resolver:
             return self._refused(error, given, data)
         if WORLD.unanswered is not None:
             return _unanswered(WORLD.unanswered)
-        values.append(self._changed(given, data))
         try:
+            values = [value if type(value) in _PLAIN else marked(value) for value in values]
+            values.append(self._changed(given, data))
             return b"F" + encode(values)
-        except (ValueError, TypeError, RecursionError) as error:
+        except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
             return _no_outcome("broken", f"a field cannot be written as JSON: {error}")
 
     def _read(self, record):
@@ -120,9 +122,8 @@ class Resolver:
                 value = getattr(value, part, None)
             if type(value) not in _PLAIN:
                 value = now(value)
-                if isinstance(value, StandIn):
+                if issubclass(type(value), StandIn):
                     WORLD.refuse(value._standin_path, f"was left in {name}")
-                value = marked(value)
             values.append(value)
         return values
 

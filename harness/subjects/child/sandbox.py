@@ -142,9 +142,7 @@ def _audit(event, args):
             how = _READING[event]
         if how is None:
             return
-    detail = ", ".join(
-        str(arg)[:120] for arg in args[:2] if isinstance(arg, (str, bytes, os.PathLike, tuple))
-    )
+    detail = ", ".join(str(arg)[:120] for arg in args[:2] if isinstance(arg, (str, bytes, os.PathLike, tuple)))
     WORLD.refuse(f"{event}({detail})", how)
 
 

@@ -11,7 +11,7 @@ import time
 import traceback
 import warnings
 
-from . import answers, describe, launch, sandbox, slicing
+from . import answers, describe, launch, sandbox, slicing, standins
 from .caches import Caches
 from .finder import TreeFinder
 from .resolve import Resolver
@@ -24,10 +24,10 @@ _FLUSH_SECONDS = 1.0
 _OUT_OF_MEMORY = b'X["memory"'
 
 
-def serve(request_fd, response_fd):
-    """Serve until the request pipe closes. The first request loads the tree."""
+def serve(request_fd, response_fd, number):
+    """Serve until the request pipe closes; answers count from ``number``. The first request loads the tree."""
     faulthandler.enable()
-    wire = Wire(request_fd, response_fd)
+    wire = Wire(request_fd, response_fd, number)
     subject = None
     while True:
         request = wire.receive()
@@ -83,6 +83,7 @@ class Subject:
         logging.disable(logging.CRITICAL)
         warnings.simplefilter("ignore")
         observe_environment()
+        standins.annotations_outside_case()
         caches = Caches(profile["package"])
         answers.prepare(profile)
         sys.meta_path.insert(0, TreeFinder(self._root, profile))

@@ -150,9 +150,7 @@ def _called(statement):
 
 
 def _call(name, like):
-    call = ast.Expr(
-        ast.Call(func=ast.Name(name, ast.Load()), args=[ast.Name("self", ast.Load())], keywords=[])
-    )
+    call = ast.Expr(ast.Call(func=ast.Name(name, ast.Load()), args=[ast.Name("self", ast.Load())], keywords=[]))
     return ast.fix_missing_locations(ast.copy_location(call, like))
 
 

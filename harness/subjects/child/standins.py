@@ -6,12 +6,14 @@ the case or raises ``UnansweredProbe`` with the dotted name: it never makes up a
 """
 
 import builtins
+import functools
 import importlib
 import math
 import operator
 import re
 import sys
 import types
+import typing
 
 from .world import WORLD
 
@@ -32,6 +34,11 @@ class _Raisable(Exception):
 
 # ``except name`` needs a class: a stand-in that is none would turn the exception being handled into a TypeError.
 _EXCEPTION_NAME = re.compile(r"[A-Z]\w*(Error|Exception|Warning|Timeout|Interrupt|Exit)")
+
+
+def _building_annotations(frame):
+    """Whether ``typing`` is at work: it compares and hashes what stands in an annotation, and concludes nothing."""
+    return frame.f_globals.get("__name__") == "typing"
 
 
 class StandIn:
@@ -101,14 +108,15 @@ class StandIn:
         return repr(self)
 
     def __hash__(self):
-        if WORLD.active:
+        if WORLD.active and not _building_annotations(sys._getframe(1)):
             WORLD.refuse(self._standin_path, "was looked up in a dictionary or set")
         return object.__hash__(self)
 
     def __eq__(self, other):
         if self is other:
             return True
-        # ``typing`` compares what it is given with its own special forms while annotations are being built.
+        if _building_annotations(sys._getframe(1)):
+            return False
         if not WORLD.active and not isinstance(other, (str, bytes, int, float, tuple, list, dict)):
             return False
         return WORLD.refuse(self._standin_path, "was compared")
@@ -377,3 +385,15 @@ def unanswered_name(error):
     if issubclass(kind, (Subclassed, _Raisable)):
         return f"{getattr(kind, '_standin_path', kind.__qualname__)}.{error.name} was read"
     return None
+
+
+def annotations_outside_case():
+    """Let ``typing`` evaluate annotations, in which a stand-in is only a name, as it does while the tree is loading."""
+    evaluate = typing.get_type_hints
+
+    @functools.wraps(evaluate)
+    def get_type_hints(*args, **kwargs):
+        with WORLD.importing():
+            return evaluate(*args, **kwargs)
+
+    typing.get_type_hints = get_type_hints

@@ -1,4 +1,8 @@
-"""Frames over two pipes: a length (four bytes, big-endian), then that many bytes."""
+"""Frames over two pipes.
+
+A request is a length (four bytes, big-endian), then that many bytes. An answer begins with its number, counted from
+a random one that the parent chose, so that whatever else is written into the pipe is no answer.
+"""
 
 import json
 import math
@@ -6,7 +10,10 @@ import os
 import re
 import struct
 
+from .standins import now
+
 _LENGTH = struct.Struct(">I")
+_ANSWER = struct.Struct(">II")
 # An outcome is a few hundred bytes: one write per batch of this many bytes keeps system calls rare.
 _FLUSH = 1 << 15
 
@@ -35,6 +42,7 @@ def without_addresses(text):
 
 def marked(value):
     """Return ``value`` as what JSON tells apart: a key marked with ``$`` names the type that JSON does not have."""
+    value = now(value)
     if isinstance(value, dict):
         if all(type(key) is str for key in value):
             return {key: marked(item) for key, item in value.items()}
@@ -56,9 +64,10 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan
 class Wire:
     """The child's end: reads requests, buffers answers, flushes them in whole frames."""
 
-    def __init__(self, request_fd, response_fd):
+    def __init__(self, request_fd, response_fd, number):
         self._in = os.fdopen(request_fd, "rb", buffering=1 << 16)
         self._out = response_fd
+        self._number = number
         self._pending = bytearray()
 
     def receive(self):
@@ -72,8 +81,9 @@ class Wire:
 
     def send(self, payload):
         """Queue one frame; it leaves when the buffer is full or ``flush`` is called."""
-        self._pending += _LENGTH.pack(len(payload))
+        self._pending += _ANSWER.pack(self._number, len(payload))
         self._pending += payload
+        self._number = (self._number + 1) & 0xFFFFFFFF
         if len(self._pending) >= _FLUSH:
             self.flush()
 

@@ -84,8 +84,7 @@ def make_entry(folder: Path, fill: Callable[[Path], None], sound: Callable[[Path
         finally:
             shutil.rmtree(making, ignore_errors=True)
     raise UsageError(
-        f"the cache entry {folder} is damaged again as soon as it is made: set {VARIABLE} to a folder of your"
-        " own"
+        f"the cache entry {folder} is damaged again as soon as it is made: set {VARIABLE} to a folder of your own"
     )
 
 

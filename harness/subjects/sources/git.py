@@ -41,9 +41,7 @@ class Git:
         """
         program = shutil.which("git")
         if program is None:
-            raise UsageError(
-                "a 'git:' subject needs git, and there is no program 'git' on the PATH: install it"
-            )
+            raise UsageError("a 'git:' subject needs git, and there is no program 'git' on the PATH: install it")
         if not cwd.is_dir():
             raise UsageError(f"{cwd} is not a folder, so it has no git repository to take a revision from")
         self._command = [program, *_OPTIONS]

@@ -170,9 +170,7 @@ def _content(stream: IO[bytes]) -> str:
 def _only_wheel(into: Path, package: str, version: Version) -> Path:
     wheels = sorted(into.glob("*.whl"))
     if len(wheels) != 1:
-        raise UsageError(
-            f"pip said it downloaded {package}=={version}, but left {len(wheels)} wheels: run it again"
-        )
+        raise UsageError(f"pip said it downloaded {package}=={version}, but left {len(wheels)} wheels: run it again")
     return wheels[0]
 
 

@@ -44,9 +44,7 @@ def revision_tree(rev: str, cwd: Path, cache: Path) -> Tree:
         place = _place(listed, rev, commit)
         # The place is a path of any length; its digest keeps the folder's name short.
         key = f"{commit}-{hashlib.sha256(place.encode(errors='surrogateescape')).hexdigest()[:12]}"
-        entry = make_entry(
-            cache / "revisions" / key, lambda making: _fill(git, listed, place, making / "tree")
-        )
+        entry = make_entry(cache / "revisions" / key, lambda making: _fill(git, listed, place, making / "tree"))
     except GitFailed as error:
         raise UsageError(
             f"can't read the files of git revision {rev!r} ({commit[:12]}) in {cwd}: {error}; if this is a"
@@ -54,9 +52,7 @@ def revision_tree(rev: str, cwd: Path, cache: Path) -> Tree:
             " what it lacks"
         ) from None
     except Refused as error:
-        raise UsageError(
-            f"git revision {rev!r} ({commit[:12]}) can't be used as a source tree: {error}"
-        ) from None
+        raise UsageError(f"git revision {rev!r} ({commit[:12]}) can't be used as a source tree: {error}") from None
     return Tree(root=entry / "tree", label=f"git:{rev}", identity=f"commit:{commit}")
 
 

@@ -101,9 +101,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, writer: Writer) -> 
             # The size in the directory may be a lie; the one byte more shows it without unpacking the rest.
             content = stream.read(member.file_size + 1)
     except OSError as error:  # a made-up offset can't be read from, either
-        raise Refused(
-            f"it holds {member.filename!r}, which can't be read ({error.strerror or error})"
-        ) from None
+        raise Refused(f"it holds {member.filename!r}, which can't be read ({error.strerror or error})") from None
     if len(content) != member.file_size:
         raise Refused(f"it holds {member.filename!r} with a wrong size")
     return content

@@ -35,8 +35,7 @@ def release_tree(package: str, version: Version, cache: Path) -> Tree:
     except IndexUnreachable as error:
         if damaged:
             raise IndexUnreachable(
-                f"the wheel of {subject} in the cache ({place}) is damaged, and can't be downloaded again:"
-                f" {error}"
+                f"the wheel of {subject} in the cache ({place}) is damaged, and can't be downloaded again: {error}"
             ) from None
         raise
     recorded = _recorded(kept)

@@ -50,9 +50,7 @@ def test_what_python_caches_does_not_count(tmp_path: Path) -> None:
     assert cache.make_entry(folder, never) == folder
 
 
-@pytest.mark.parametrize(
-    "damage", ["edit", "same size", "remove", "add", "marker", "no marker", "file", "empty"]
-)
+@pytest.mark.parametrize("damage", ["edit", "same size", "remove", "add", "marker", "no marker", "file", "empty"])
 def test_damaged_entry_is_made_again(tmp_path: Path, damage: str) -> None:
     folder = cache.make_entry(tmp_path / "entry", fill)
     file = folder / "tree" / "deep" / "a.py"

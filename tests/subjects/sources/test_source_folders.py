@@ -26,9 +26,7 @@ def test_the_package_itself(tmp_path: Path, write_sources: Callable[..., None]) 
     assert folder_tree(".", tmp_path / "sglang").root == tmp_path
 
 
-def test_home_folder(
-    tmp_path: Path, write_sources: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_home_folder(tmp_path: Path, write_sources: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     write_sources(tmp_path / "mine")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert folder_tree("~/mine", Path("/")).root == tmp_path / "mine"

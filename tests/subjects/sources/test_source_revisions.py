@@ -89,9 +89,7 @@ def test_checkout_is_untouched(repository: Path, cache: Path, run_git: RunGit) -
     run_git(repository, "add", "new.txt")
 
     def state() -> list[object]:
-        listed = [
-            (str(path), path.stat().st_mtime_ns) for path in sorted(repository.rglob("*")) if path.is_file()
-        ]
+        listed = [(str(path), path.stat().st_mtime_ns) for path in sorted(repository.rglob("*")) if path.is_file()]
         # No stat above is after a git command below: `git status` itself may refresh the index.
         return [listed, (repository / ".git" / "config").read_bytes()]
 
@@ -112,9 +110,7 @@ def test_unknown_revision_names_the_nearest(repository: Path, cache: Path, run_g
     assert not cache.exists()
 
 
-@pytest.mark.parametrize(
-    "rev", ["--all", "-h", "--output=x", "main..v1", "HEAD:README.md", "^main", "a b", "*"]
-)
+@pytest.mark.parametrize("rev", ["--all", "-h", "--output=x", "main..v1", "HEAD:README.md", "^main", "a b", "*"])
 def test_not_a_revision(repository: Path, cache: Path, rev: str) -> None:
     with pytest.raises(UsageError, match="no commit is called"):
         revision_tree(rev, repository, cache)
@@ -127,9 +123,7 @@ def test_shallow_clone_is_told(repository: Path, cache: Path, tmp_path: Path, ru
         revision_tree("v1", tmp_path / "shallow", cache)
 
 
-def test_partial_clone_runs_no_program(
-    repository: Path, cache: Path, tmp_path: Path, run_git: RunGit
-) -> None:
+def test_partial_clone_runs_no_program(repository: Path, cache: Path, tmp_path: Path, run_git: RunGit) -> None:
     run_git(repository, "config", "uploadpack.allowFilter", "true")
     url = repository.as_uri()
     run_git(tmp_path, "clone", "--quiet", "--no-checkout", "--filter=blob:none", url, "partial")

@@ -84,9 +84,7 @@ def test_file_where_a_folder_is(make_wheel: MakeWheel, tmp_path: Path) -> None:
         unpack_wheel(wheel, tmp_path / "out")
 
 
-def test_file_of_too_many_bytes(
-    make_wheel: MakeWheel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_of_too_many_bytes(make_wheel: MakeWheel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = make_wheel(files={**SOURCES, "sglang/bomb.py": b"#" * 5_000_000})
     assert wheel.stat().st_size < 20_000
     monkeypatch.setattr(unpack, "_MAX_FILE", 4_000_000)
@@ -94,9 +92,7 @@ def test_file_of_too_many_bytes(
         unpack_wheel(wheel, tmp_path / "out")
 
 
-def test_too_many_bytes_in_all(
-    make_wheel: MakeWheel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_bytes_in_all(make_wheel: MakeWheel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = make_wheel(files={f"sglang/{i}.py": b"#" * 1_000_000 for i in range(4)})
     monkeypatch.setattr(tree, "MAX_BYTES", 3_000_000)
     with pytest.raises(Refused, match="unpacks to more than"):

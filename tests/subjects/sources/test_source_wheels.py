@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import sys
 import time
@@ -66,9 +65,7 @@ def test_the_choice_is_the_same_everywhere(
     make_wheel: MakeWheel, make_index: MakeIndex, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tags = ["cp310-cp310", "cp311-cp311", "cp312-cp312", "cp313-cp313"]
-    wheels = [
-        make_wheel(tag=f"{tag}-manylinux_2_34_{machine}") for tag in tags for machine in ("aarch64", "x86_64")
-    ]
+    wheels = [make_wheel(tag=f"{tag}-manylinux_2_34_{machine}") for tag in tags for machine in ("aarch64", "x86_64")]
     make_index(*reversed(wheels))
     # What a user has set up for another purpose has no say in it.
     monkeypatch.setenv("PIP_PLATFORM", "manylinux_2_34_aarch64")
@@ -79,9 +76,7 @@ def test_the_choice_is_the_same_everywhere(
     assert cached_wheel(cache).name == "sglang-0.5.14-cp311-cp311-manylinux_2_34_x86_64.whl"
 
 
-def test_later_python_when_there_is_no_other(
-    make_wheel: MakeWheel, make_index: MakeIndex, cache: Path
-) -> None:
+def test_later_python_when_there_is_no_other(make_wheel: MakeWheel, make_index: MakeIndex, cache: Path) -> None:
     make_index(
         make_wheel(tag="cp313-cp313-manylinux_2_39_x86_64"),
         make_wheel(tag="cp312-cp312-manylinux2014_x86_64"),
@@ -177,17 +172,13 @@ def test_damaged_wheel_is_downloaded_again(
         wheel.unlink()
     with monkeypatch.context() as patched:
         patched.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-        with pytest.raises(
-            IndexUnreachable, match=r"is damaged, and can't be downloaded again: .*be reached"
-        ):
+        with pytest.raises(IndexUnreachable, match=r"is damaged, and can't be downloaded again: .*be reached"):
             release_tree("sglang", V14, cache)
     assert release_tree("sglang", V14, cache) == tree
     assert cached_wheel(cache).read_bytes() == good
 
 
-def test_refused_wheel_is_not_kept(
-    make_wheel: MakeWheel, make_index: MakeIndex, cache: Path, tmp_path: Path
-) -> None:
+def test_refused_wheel_is_not_kept(make_wheel: MakeWheel, make_index: MakeIndex, cache: Path, tmp_path: Path) -> None:
     make_index(make_wheel(extra=[(zipfile.ZipInfo("../evil.py"), b"evil = 1\n")]))
     with pytest.raises(UsageError, match=r"sglang-0\.5\.14-py3-none-any\.whl .* is refused: .*unsafe path"):
         release_tree("sglang", V14, cache)
@@ -204,9 +195,7 @@ def test_wheel_without_the_package(make_wheel: MakeWheel, make_index: MakeIndex,
         release_tree("sglang", V14, cache)
 
 
-def test_hash_that_the_index_does_not_announce(
-    make_wheel: MakeWheel, make_index: MakeIndex, cache: Path
-) -> None:
+def test_hash_that_the_index_does_not_announce(make_wheel: MakeWheel, make_index: MakeIndex, cache: Path) -> None:
     wheel = make_wheel()
     make_index(wheel)
     wheel.write_bytes(make_wheel("0.5.13").read_bytes())
@@ -227,13 +216,6 @@ def test_unusable_cache(tmp_path: Path, no_index: None) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="STACKPROOF_CACHE"):
         release_tree("sglang", V14, tmp_path / "file")
-
-
-@pytest.fixture(scope="session")
-def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cache that tests of real releases share; the user's own when one is named."""
-    named = os.environ.get("STACKPROOF_CACHE")
-    return Path(named) if named else tmp_path_factory.mktemp("releases")
 
 
 @pytest.mark.index

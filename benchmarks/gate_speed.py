@@ -1,0 +1,84 @@
+"""How much the gate costs over the bare loop, and what a second job brings: ratios, measured in one run.
+
+    python benchmarks/gate_speed.py [A B] [--cases N] [--rounds N] [--seed N]
+
+The bare loop is the floor: each subject's process resolves the same pre-made cases in a ``for`` loop and does
+nothing else; loading the trees, making the cases and sending them are not counted. The gate is counted whole: from
+nothing, through loading, making cases, comparing and minimising, to the verdict. All run on the same cores; one
+job keeps at most one process busy at a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from harness.engine.campaign import Budget, Request, run_campaign
+from harness.engine.events import Progressed
+from harness.engine.pair import Pair
+from harness.generate.cases import CaseMaker
+from harness.generate.domains import domains_of
+from harness.subjects.open import open_spec
+from harness.subjects.subject import SubjectSpec
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("subjects", nargs="*", default=["sglang==0.5.14#slice", "sglang==0.5.15#slice"])
+    parser.add_argument("--cases", type=int, default=20000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    first, second = (
+        open_spec(text, answers=None, python=sys.executable, case_seconds=10, memory_mib=2048, cwd=Path.cwd())
+        for text in options.subjects
+    )
+    bare, one, two, first_case = [], [], [], []
+    for number in range(options.rounds):
+        bare.append(bare_loop(first, second, options.seed, options.cases))
+        seconds, until_first = gate(first, second, options.seed, options.cases, 1)
+        one.append(seconds)
+        seconds, until_first_two = gate(first, second, options.seed, options.cases, 2)
+        two.append(seconds)
+        first_case += [until_first, until_first_two]
+        print(
+            f"round {number + 1}: bare {bare[-1]:.2f} s, gate on one job {one[-1]:.2f} s, on two {two[-1]:.2f} s",
+            flush=True,
+        )
+    floor, alone, shared = (statistics.median(times) for times in (bare, one, two))
+    print(
+        f"subjects            {first.label} against {second.label}, {options.cases} cases, median of {options.rounds}"
+    )
+    print(f"bare loop           {options.cases / floor:.0f} cases/s")
+    print(f"gate, one job       {options.cases / alone:.0f} cases/s, {alone / floor:.2f} times the bare loop's time")
+    print(f"gate, two jobs      {options.cases / shared:.0f} cases/s, {alone / shared:.2f} times as fast as one job")
+    print(f"first case compared {max(first_case):.2f} s after the start at the latest (wheels cached)")
+
+
+def bare_loop(first: SubjectSpec, second: SubjectSpec, seed: int, count: int) -> float:
+    """Return the seconds both subjects take for the cases and nothing else."""
+    with Pair(first, second) as pair:
+        domains = domains_of(pair.first.describe(), pair.second.describe(), first.profile["values"])
+        cases = list(CaseMaker(domains).cases(seed, count))
+        return pair.first.loop(cases) + pair.second.loop(cases)
+
+
+def gate(first: SubjectSpec, second: SubjectSpec, seed: int, count: int, jobs: int) -> tuple[float, float]:
+    """Return the seconds a whole gate takes, and until its first cases were compared."""
+    started, first_compared = time.perf_counter(), 0.0
+
+    def listen(event: object) -> None:
+        nonlocal first_compared
+        if isinstance(event, Progressed) and not first_compared:
+            first_compared = time.perf_counter() - started
+
+    request = Request(first, second, budget=Budget(cases=count), seed=seed, jobs=jobs)
+    run_campaign(request, listen)
+    return time.perf_counter() - started, first_compared
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""What all tests share: one cache of real releases for the whole run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from harness.subjects.sources import Tree, release_tree
+from harness.subjects.sources.index import IndexUnreachable
+
+
+@pytest.fixture(scope="session")
+def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache that tests of real releases share; the user's own when one is named."""
+    named = os.environ.get("STACKPROOF_CACHE")
+    return Path(named) if named else tmp_path_factory.mktemp("releases")
+
+
+@pytest.fixture(scope="session")
+def release(session_cache: Path) -> Callable[[str], Tree]:
+    """Return a function that gives the tree of a real release; without the index, its caller is skipped."""
+    unreachable: list[str] = []
+
+    def tree(version: str) -> Tree:
+        # Asked once: each try waits for the index.
+        if not unreachable:
+            try:
+                return release_tree("sglang", Version(version), session_cache)
+            except IndexUnreachable as error:
+                unreachable.append(str(error))
+        pytest.skip(f"needs the package index: {unreachable[0]}")
+
+    return tree

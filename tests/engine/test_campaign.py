@@ -1,0 +1,219 @@
+"""Whole campaigns on small made-up trees: verdicts, witnesses, determinism, and what must not end a run."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up_trees import make_tree
+
+from harness.engine.campaign import Budget, Request, run_campaign
+from harness.engine.events import BucketFound, Event, Finished, Progressed, Started
+from harness.engine.minimise import removals
+from harness.errors import UsageError
+from harness.report.document import document
+from harness.subjects.profile import load_profile
+from harness.subjects.subject import Limits, SubjectSpec
+
+SAME = "self.sampling_backend = 'flashinfer' if is_cuda() else 'pytorch'"
+
+
+def spec(root: Path, *, slice: bool = True, limits: Limits | None = None, **tree: Any) -> SubjectSpec:
+    root.mkdir(exist_ok=True)
+    made = make_tree(root, **tree)
+    return SubjectSpec(made, slice, load_profile(), limits=limits or Limits(memory_mib=512, case_seconds=2.0))
+
+
+def run(
+    first: SubjectSpec,
+    second: SubjectSpec,
+    *,
+    cases: int | None = 600,
+    seconds: float | None = None,
+    jobs: int = 1,
+    seed: int = 1,
+    fields: tuple[str, ...] = (),
+    listener: Callable[[Event], None] = lambda event: None,
+) -> Finished:
+    return run_campaign(Request(first, second, fields, Budget(cases, seconds), seed, jobs), listener)
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[SubjectSpec, SubjectSpec]:
+    """Two trees that differ where the sampling backend is chosen for several ranks on CUDA."""
+    return (
+        spec(tmp_path / "a"),
+        spec(
+            tmp_path / "b",
+            sampling="""
+                self.sampling_backend = 'flashinfer' if is_cuda() else 'pytorch'
+                if self.tp_size > 1 and is_cuda():
+                    self.sampling_backend = 'other'
+            """,
+        ),
+    )
+
+
+def test_a_tree_is_equivalent_to_itself(tmp_path: Path) -> None:
+    result = run(spec(tmp_path / "a"), spec(tmp_path / "a"))
+    assert (result.verdict, result.counts.cases, result.buckets) == ("equivalent", 600, ())
+    assert result.counts.resolved and result.counts.refused
+
+
+def test_a_difference_is_found_and_minimal(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    result = run(*pair)
+    assert result.verdict == "different"
+    (bucket,) = result.buckets
+    assert (bucket.difference.name, bucket.difference.first, bucket.difference.second) == (
+        "sampling_backend",
+        "flashinfer",
+        "other",
+    )
+    assert set(removals(bucket.witness)) == {"args.tp_size", "hardware.platform"}
+    assert bucket.witness.args == {"tp_size": 2}
+    assert result.counts.different == bucket.count
+    assert "other" in result.explanations[0]
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_the_number_of_jobs_changes_nothing(pair: tuple[SubjectSpec, SubjectSpec], jobs: int) -> None:
+    assert document(run(*pair, jobs=jobs)) == document(run(*pair, jobs=1))
+
+
+def test_the_seed_does(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    first, second = (run(*pair, seed=seed).buckets[0].count for seed in (1, 2))
+    assert first != second
+
+
+def test_only_named_fields_are_compared(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    result = run(*pair, fields=("page_size",))
+    assert result.verdict == "equivalent"
+    assert result.started.compared == ("page_size",)
+
+
+def test_an_unknown_field_is_told_with_its_neighbour(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    with pytest.raises(UsageError, match="page_sizes.*did you mean 'page_size'"):
+        run(*pair, fields=("page_sizes",))
+
+
+def test_a_field_that_one_side_lacks_is_absent(tmp_path: Path) -> None:
+    first, second = spec(tmp_path / "a"), spec(tmp_path / "b")
+    file = tmp_path / "b/sglang/srt/server_args.py"
+    file.write_text(file.read_text().replace("    page_size: object = None\n", "").replace("page_size", "other"))
+    result = run(first, second)
+    assert result.started.absent == {"page_size": "made-up"}
+    assert "page_size" not in result.started.compared
+
+
+def test_different_checks_are_a_difference(tmp_path: Path) -> None:
+    first, second = spec(tmp_path / "a"), spec(tmp_path / "b")
+    file = tmp_path / "b/sglang/srt/server_args.py"
+    file.write_text(file.read_text().replace("too few ranks", "no ranks"))
+    result = run(first, second, cases=2000)
+    (bucket,) = result.buckets
+    assert bucket.difference.kind == "refusals"
+    assert set(bucket.witness.args) == {"tp_size"}
+
+
+def test_a_missing_answer_makes_it_inconclusive(tmp_path: Path) -> None:
+    body = "import torch; return torch.cuda.is_new()"
+    first, second = spec(tmp_path / "a", body=body), spec(tmp_path / "b", body=body)
+    result = run(first, second)
+    assert result.verdict == "inconclusive"
+    assert result.counts.failed
+    assert "torch.cuda.is_new was called" in str(result.buckets[0].difference.first)
+
+
+def test_no_case_that_resolves_is_inconclusive(tmp_path: Path) -> None:
+    refusing = spec(tmp_path / "a", sampling="raise ValueError('never')")
+    result = run(refusing, refusing)
+    assert result.verdict == "inconclusive"
+    assert result.counts.resolved == 0
+
+
+def test_a_death_on_one_side_is_a_difference_and_no_end(tmp_path: Path) -> None:
+    result = run(spec(tmp_path / "a"), spec(tmp_path / "b", body="os.abort()"), cases=60)
+    assert result.verdict == "different"
+    assert result.counts.cases == 60
+    (bucket,) = result.buckets
+    assert bucket.difference.name == "outcome / killed"
+    assert bucket.witness.args["attention_backend"] == "bad"
+
+
+def test_a_death_on_both_sides_is_inconclusive(tmp_path: Path) -> None:
+    result = run(spec(tmp_path / "a", body="os.abort()"), spec(tmp_path / "b", body="os.abort()"), cases=30)
+    assert result.verdict == "inconclusive"
+
+
+def test_a_tree_that_cannot_be_imported_is_the_users_error(tmp_path: Path) -> None:
+    for jobs in (1, 2):
+        with pytest.raises(UsageError, match="importing the tree failed.*no such luck"):
+            run(spec(tmp_path / "a"), spec(tmp_path / "b", top="raise ImportError('no such luck')"), jobs=jobs)
+
+
+def test_a_budget_in_seconds_ends(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    result = run(*pair, cases=None, seconds=0.3)
+    assert result.counts.cases and result.counts.cases % 250 == 0
+
+
+def test_a_stopped_campaign_keeps_what_it_found(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    seen: list[Event] = []
+
+    def listener(event: Event) -> None:
+        seen.append(event)
+        if isinstance(event, Progressed):
+            raise KeyboardInterrupt
+
+    for jobs in (1, 2):
+        result = run(*pair, cases=10_000, jobs=jobs, listener=listener)
+        assert result.interrupted
+        assert 0 < result.counts.cases < 10_000
+        assert result.verdict == "different"
+        assert result.buckets and seen[-1] is result
+
+
+def test_a_worker_that_dies_is_replaced(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    killed: list[int] = []
+
+    def listener(event: Event) -> None:
+        if isinstance(event, Progressed) and not killed:
+            worker = _workers()[0]
+            killed.append(worker)
+            os.kill(worker, signal.SIGKILL)
+
+    result = run(*pair, cases=1500, jobs=2, listener=listener)
+    assert killed
+    assert document(result) == document(run(*pair, cases=1500))
+
+
+def _workers() -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal():
+            continue
+        try:
+            command = (entry / "cmdline").read_bytes()
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        if parent == os.getpid() and b"harness.engine.worker" in command:
+            found.append(int(entry.name))
+    return found
+
+
+def test_events_come_in_order(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    seen: list[Event] = []
+    result = run(*pair, listener=seen.append)
+    assert isinstance(seen[0], Started)
+    assert seen[-1] is result
+    assert sum(event.counts.cases for event in seen if isinstance(event, Progressed)) == 600
+    assert len([event for event in seen if isinstance(event, BucketFound)]) == len(result.buckets)
+
+
+def test_the_whole_construction_runs_without_slice(tmp_path: Path) -> None:
+    result = run(spec(tmp_path / "a", slice=False), spec(tmp_path / "b", slice=False, sampling="pass"))
+    assert result.verdict == "different"

@@ -1,0 +1,233 @@
+"""The command line: exit statuses, output, and one sentence for whatever a user can get wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_up_trees import make_tree
+
+from harness.cli import _guarded, app
+from harness.world.contract import parse_outcome
+
+
+class Run:
+    """One run of the command line in this process."""
+
+    def __init__(self, capfdbinary: pytest.CaptureFixture[bytes], *words: str) -> None:
+        capfdbinary.readouterr()
+        self.status = _guarded(lambda: app(list(words), standalone_mode=False))
+        out, err = capfdbinary.readouterr()
+        self.out, self.err = out.decode(), err.decode()
+
+    def is_refused(self, *parts: str) -> None:
+        """Check the promise: status 2, nothing on standard output, one sentence that holds ``parts``."""
+        assert self.status == 2, self.err
+        assert self.out == ""
+        sentence = self.err.split("\n\n")[0].strip()
+        assert "\n" not in sentence
+        assert "Traceback" not in self.err
+        for part in parts:
+            assert part in sentence, sentence
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]):  # type: ignore[no-untyped-def]
+    return lambda *words: Run(capfdbinary, *words)
+
+
+@pytest.fixture
+def trees(tmp_path: Path) -> tuple[str, str]:
+    """Two subjects that differ for two ranks."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    make_tree(tmp_path / "a")
+    make_tree(
+        tmp_path / "b",
+        sampling="self.sampling_backend = 'x' if self.tp_size > 1 else 'flashinfer' if is_cuda() else 'pytorch'",
+    )
+    return f"dir:{tmp_path}/a#slice", f"dir:{tmp_path}/b#slice"
+
+
+SMALL = ("--cases", "300", "--jobs", "1")
+
+
+def test_equivalent_is_0(run, trees) -> None:  # type: ignore[no-untyped-def]
+    done = run("gate", trees[0], trees[0], *SMALL)
+    assert done.status == 0
+    assert "verdict  equivalent: 300 cases agree" in done.out
+    assert done.err == ""
+
+
+def test_different_is_1_and_shows_the_launch(run, trees) -> None:  # type: ignore[no-untyped-def]
+    done = run("gate", *trees, *SMALL)
+    assert done.status == 1
+    assert "python3 -m sglang.launch_server --model-path org/model --tp-size 2" in done.out
+    assert done.out.rstrip().splitlines()[-1].startswith("verdict  different: ")
+
+
+def test_inconclusive_is_3_and_shows_what_to_add(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    make_tree(tmp_path, sampling="from sglang.srt.utils.common import is_moon; is_moon()")
+    done = run("gate", f"dir:{tmp_path}#slice", f"dir:{tmp_path}#slice", *SMALL)
+    assert done.status == 3
+    assert 'name = "sglang.srt.utils.common.is_moon"' in done.out
+    answers = tmp_path / "answers.toml"
+    answers.write_text('[[answers]]\nname = "sglang.srt.utils.common.is_moon"\nvalue = false\n')
+    assert (
+        run("gate", f"dir:{tmp_path}#slice", f"dir:{tmp_path}#slice", *SMALL, "--answers", str(answers)).status == 0
+    )
+
+
+def test_json_is_one_document(run, trees) -> None:  # type: ignore[no-untyped-def]
+    done = run("gate", *trees, *SMALL, "--format", "json")
+    body = json.loads(done.out)
+    assert (done.status, body["format"], body["verdict"]) == (1, "stackproof.gate/1", "different")
+    assert body["counts"]["cases"] == 300
+    (bucket, *_) = body["buckets"]
+    assert bucket["field"] == "sampling_backend"
+    assert bucket["witness"]["args"] == {"tp_size": 2}
+
+
+def test_saved_witnesses_can_be_replayed(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "witnesses"
+    assert run("gate", *trees, *SMALL, "--save", str(folder)).status == 1
+    files = sorted(folder.iterdir())
+    assert files
+    for file in files:
+        done = run("replay", str(file), *trees)
+        assert done.status == 1
+        assert "sampling_backend" in done.out
+        assert run("replay", str(file), trees[0], trees[0]).status == 0
+
+
+def test_resolve_shows_a_launch(run, trees) -> None:  # type: ignore[no-untyped-def]
+    done = run("resolve", "--subject", trees[0], "--hardware", "h100", "--", "--tp", "2")
+    assert done.status == 0
+    assert "page_size" in done.out and "64" in done.out
+    whole = run(
+        "resolve", "--subject", trees[0], "--", "SGLANG_X=1", "python3", "-m", "sglang.launch_server", "--tp", "2"
+    )
+    assert whole.out == done.out
+
+
+def test_resolve_shows_a_refusal(run, trees) -> None:  # type: ignore[no-untyped-def]
+    done = run("resolve", "--subject", trees[0], "--", "--tp", "0")
+    assert done.status == 0
+    assert "refuses: ValueError in _handle_sampling_backend: too few ranks" in done.out
+
+
+def test_resolve_writes_outcomes_in_order(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    cases, out = tmp_path / "cases.jsonl", tmp_path / "outcomes.jsonl"
+    cases.write_text(
+        "".join(f'{{"id": "c{n}", "args": {{"tp_size": {n}}}, "hardware": "b200"}}\n' for n in range(300))
+    )
+    assert run("resolve", "--subject", trees[0], "--cases", str(cases), "--out", str(out)).status == 0
+    outcomes = [parse_outcome(line, "x") for line in out.read_bytes().splitlines()]
+    assert [outcome.id for outcome in outcomes] == [f"c{n}" for n in range(300)]
+    assert outcomes[0].error is not None and outcomes[1].fields is not None
+    shown = run("resolve", "--subject", trees[0], "--cases", str(cases))
+    assert shown.out == out.read_text()
+
+
+def test_a_bad_line_leaves_the_former_outcomes(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    cases, out = tmp_path / "cases.jsonl", tmp_path / "outcomes.jsonl"
+    out.write_text("earlier\n")
+    cases.write_text('{"id": "a"}\n{"id": "b", "args": {"page_siz": 1}}\n')
+    words = ("resolve", "--subject", trees[0], "--cases", str(cases), "--out", str(out))
+    run(*words).is_refused("cases.jsonl:2", "page_siz", "page_size")
+    cases.write_text('{"id": "a"}\n{"id": "b", "args": {"tp_size": "two"}}\n')
+    run(*words).is_refused("cases.jsonl:2", "tp_size")
+    cases.write_text('{"id": "a"}\n{"id": "b", "hardware": "h1000"}\n')
+    run(*words).is_refused("cases.jsonl:2", "h1000", "h100")
+    assert out.read_text() == "earlier\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["gate", "sglang==1.2.3.4.5#slise", "dir:."], ["slise", "slice"]),
+        (["gate", "legacyy", "dir:."], ["legacyy", "sglang==VERSION"]),
+        (["gate", "svn:trunk", "dir:."], ["svn:trunk"]),
+        (["gate", "dir:/nowhere/at/all", "dir:."], ["/nowhere/at/all"]),
+        (["gate", "dir:.", "dir:.", "--case", "3"], ["--case", "--cases"]),
+        (["gate", "dir:."], ["B"]),
+        (["gate", "dir:.", "dir:.", "--cases", "0"], ["--cases"]),
+        (["gate", "dir:.", "dir:.", "--cases", "many"], ["--cases", "integer"]),
+        (["gate", "dir:.", "dir:.", "--format", "xml"], ["xml", "json"]),
+        (["gate", "dir:.", "dir:.", "--python", "/no/python"], ["/no/python"]),
+        (["gate", "dir:.", "dir:.", "--answers", "/no/answers.toml"], ["/no/answers.toml"]),
+        (["gat", "dir:.", "dir:."], ["gat"]),
+        (["resolve", "--", "--tp", "1"], ["--subject"]),
+        (["resolve", "--subject", "dir:.", "--out", "x"], ["--out", "--cases"]),
+        (["resolve", "--subject", "dir:.", "--cases", "x", "--", "--tp", "1"], ["not both"]),
+    ],
+)
+def test_wrong_words(run, words: list[str], parts: list[str]) -> None:  # type: ignore[no-untyped-def]
+    run(*words).is_refused(*parts)
+
+
+def test_wrong_input_of_a_real_subject(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    run("gate", *trees, "--field", "page_sise").is_refused("page_sise", "page_size")
+    run("resolve", "--subject", trees[0], "--hardware", "h1000").is_refused("h1000", "h100")
+    run("resolve", "--subject", trees[0], "--model", "deepseek").is_refused("deepseek", "deepseek-v3")
+    run("resolve", "--subject", trees[0], "--", "--page-sizes", "1").is_refused("--page-sizes", "--page-size")
+    run("resolve", "--subject", trees[0], "--", "--tp", "many").is_refused("many")
+    run("resolve", "--subject", trees[0], "--", "docker", "run").is_refused("launch")
+    run("replay", str(tmp_path / "none.jsonl"), *trees).is_refused("none.jsonl")
+    run("resolve", "--subject", trees[0], "--cases", str(tmp_path)).is_refused(str(tmp_path))
+
+
+def test_an_unwritable_save_folder_is_told_before_the_run(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "file"
+    file.write_text("mine")
+    run("gate", *trees, "--save", str(file)).is_refused("--save", str(file))
+    run("gate", *trees, "--save", str(tmp_path / "no" / "folder")).is_refused("does not exist")
+    assert file.read_text() == "mine"
+
+
+def test_git_subjects(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STACKPROOF_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "alone").mkdir()
+    monkeypatch.chdir(tmp_path / "alone")
+    run("gate", "git:HEAD", "git:HEAD").is_refused("git repository")
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    monkeypatch.chdir(repository)
+
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
+        subprocess.run(["git", *identity, *words], check=True, capture_output=True)
+
+    git("init", "-b", "main")
+    for number, sampling in enumerate(("self.sampling_backend = 'one'", "self.sampling_backend = 'two'")):
+        make_tree(repository / "python", sampling=sampling)
+        git("add", "-A")
+        git("commit", "-m", f"step {number}")
+    assert run("gate", "git:HEAD~1#slice", "git:HEAD#slice", *SMALL).status == 1
+    assert run("gate", "git:main#slice", "git:HEAD#slice", *SMALL).status == 0
+    run("gate", "git:mian", "git:HEAD").is_refused("mian", "main")
+
+
+def test_our_own_crash_is_never_a_1(capfd: pytest.CaptureFixture[str]) -> None:
+    def crash() -> None:
+        raise ZeroDivisionError("ours")
+
+    assert _guarded(crash) == 70
+    assert "bug in stackproof" in capfd.readouterr().err
+
+
+def test_help_names_the_commands() -> None:
+    done = subprocess.run([sys.executable, "-m", "harness.cli", "--help"], capture_output=True, text=True, check=True)
+    assert {"gate", "replay", "resolve"} <= set(done.stdout.split())
+
+
+def test_a_reader_that_leaves_is_no_error(trees: tuple[str, str]) -> None:
+    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL, "--format", "json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
