@@ -76,7 +76,7 @@ def run_campaign(request: Request, listener: Listener) -> Finished:
             second=request.second,
             compared=compared,
             seed=request.seed,
-            domains=domains_of(*descriptions, values),
+            domains=domains_of(*descriptions, values, request.first.profile["not_drawn"]),
             launches=launches,
         )
         started = Started(

@@ -47,10 +47,16 @@ class Domains:
     variables: tuple[str, ...] = field(default=())
 
 
-def domains_of(first: Description, second: Description, structured: dict[str, list[Any]] | None = None) -> Domains:
+def domains_of(
+    first: Description,
+    second: Description,
+    structured: dict[str, list[Any]] | None = None,
+    not_drawn: Sequence[str] = (),
+) -> Domains:
     """Return the domains of the inputs that both subjects have and at least one of them reads.
 
-    ``structured`` gives the values of arguments whose type no metadata describes (nested configurations).
+    ``structured`` gives the values of arguments whose type no metadata describes (nested configurations);
+    ``not_drawn`` names environment variables to leave alone.
     """
     structured = structured or {}
     resolved = {*first.resolved, *second.resolved}
@@ -66,7 +72,7 @@ def domains_of(first: Description, second: Description, structured: dict[str, li
     environment = {
         name: _texts([d.environment[name] for d in (first, second) if name in d.environment])
         for name in sorted({*first.environment, *second.environment})
-        if name.startswith("SGLANG_")
+        if name.startswith("SGLANG_") and name not in not_drawn
     }
     profiled = [name for profile in model_names() for name in model_profile(profile).architectures]
     architectures = _unique([*first.architectures, *second.architectures, *profiled])

@@ -96,7 +96,7 @@ def slug(bucket: Bucket) -> str:
     """Return a stable file name for a bucket: what differs, and a few digits of the difference's identity."""
     name = bucket.difference.name or bucket.difference.kind
     words = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:60]
-    return f"{words}-{_digest(bucket.difference.key())}"
+    return f"{words or bucket.difference.kind}-{_digest(bucket.difference.key())}"
 
 
 def _digest(text: str) -> str:

@@ -130,7 +130,13 @@ def _check_spec(spec: object, where: str) -> None:
     for key in ("tree", "function"):
         if key in spec and not (isinstance(spec[key], str) and spec[key].count(":") == 1):
             raise UsageError(f"{where}: {key!r} is 'module:name' of the tree")
+    if spec.get("none", True) is not True:
+        raise UsageError(f"{where}: 'none' is true or left out")
+    if spec.get("tuple") and not ("from" in spec or isinstance(spec.get("value"), list)):
+        raise UsageError(f"{where}: 'tuple' is for a list, in 'value' or by 'from'")
     if "function" in spec:
+        if not isinstance(spec.get("arguments", []), list):
+            raise UsageError(f"{where}: 'arguments' is a list of facts")
         for fact in spec.get("arguments", []):
             _check_fact(fact, where)
         spec.setdefault("arguments", [])
@@ -160,7 +166,7 @@ def answer_example(path: str, how: str) -> str:
     """
     if how == "was imported" or how.startswith("was tried for"):
         return f'[[imports]]\nname = "{path}"\nvalue = true            # or: from = "hardware.flashinfer"'
-    if not re.fullmatch(r"[\w.]+(\(\)|\.\w+)*", path):
+    if not how.startswith("was ") or not re.fullmatch(r"[\w.]+(\(\)|\.\w+)*", path):
         return ""
     if how == "was called":
         path += "()"

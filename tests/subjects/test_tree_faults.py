@@ -13,6 +13,7 @@ import pytest
 from made_up_trees import BAD, CPU, CUDA, FIELDS, around, case, check_the_good, make_tree, subject_of
 
 from harness.errors import UsageError
+from harness.subjects.profile import Profile, load_profile
 from harness.subjects.subject import TreeSubject
 from harness.world.case import Failure, Outcome, Refusal
 from harness.world.model import Model
@@ -39,22 +40,22 @@ def nothing_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place))
     gc.collect()
-    processes, files = children(), set(os.listdir("/proc/self/fd"))
+    processes, files = children(), len(list(Path("/proc/self/fd").iterdir()))
     yield
     gc.collect()
     assert children() <= processes
-    assert len(set(os.listdir("/proc/self/fd"))) <= len(files)
+    assert len(list(Path("/proc/self/fd").iterdir())) <= files
     assert list(place.glob("stackproof-*")) == []
 
 
 def resolve(subject: TreeSubject) -> Outcome:
-    """Resolve a bad case among good ones, twice; return the bad one's outcome."""
+    """Resolve a bad case among good ones, and good ones after that; return the bad one's outcome."""
     with subject:
         cases = around(case("bad", **BAD))
         first = subject.outcomes(cases)
         check_the_good(first)
-        second = subject.outcomes(cases)
-        assert [o for o in second if o.id != "bad"] == [o for o in first if o.id != "bad"]
+        again = subject.outcomes(cases[:2])
+        assert again == first[:2]
         (bad,) = (outcome for outcome in first if outcome.id == "bad")
         return bad
 
@@ -141,11 +142,13 @@ def test_several_in_a_row(tmp_path: Path) -> None:
 
 
 def test_a_hang_that_keeps_the_timer_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.subjects.subject._SLACK_SECONDS", 0.5)
+    monkeypatch.setattr("harness.subjects.subject._SLACK_SECONDS", 0.3)
     body = "import _signal\n_signal.signal(_signal.SIGALRM, _signal.SIG_IGN)\nwhile True: print('.')"
     started = time.monotonic()
-    failure = failure_of(resolve(subject_of(make_tree(tmp_path / "tree", body=body), case_seconds=0.2)))
-    assert failure.kind == "timeout"
+    with subject_of(make_tree(tmp_path / "tree", body=body), case_seconds=0.1) as subject:
+        outcomes = subject.outcomes(around(case("bad", **BAD)))
+    check_the_good(outcomes)
+    assert failure_of(outcomes[2]).kind == "timeout"
     assert time.monotonic() - started < 10
 
 
@@ -246,13 +249,11 @@ def test_an_unanswered_probe(name: str, tmp_path: Path) -> None:
     profile = profile_with(real=["sglang.srt.starred"])
     tree = make_tree(tmp_path / "tree", body=body, top="import torch", files=files)
     failure = failure_of(resolve(subject_of(tree, profile)))
-    assert failure == Failure("unanswered", detail if name == "config" or "(" in detail else failure.detail)
+    assert failure.kind == "unanswered"
     assert detail in failure.detail
 
 
-def profile_with(**lists: list[str]) -> dict[str, object]:
-    from harness.subjects.profile import load_profile
-
+def profile_with(**lists: list[str]) -> Profile:
     profile = load_profile()
     for key, names in lists.items():
         profile[key] = [*profile[key], *names]
@@ -264,7 +265,7 @@ def profile_with(**lists: list[str]) -> dict[str, object]:
     [
         ("import torch\nif torch.cuda.is_available(): pass", "torch.cuda.is_available() was used as a truth value"),
         ("import torch\ntry: bool(torch.x)\nexcept: pass", "torch.x was used as a truth value"),
-        ("if is_cuda(): pass", "sglang.srt.utils.common.is_cuda() was observed while"),
+        ("if is_cuda(): pass", "sglang.srt.utils.common.is_cuda() was observed while the tree was"),
         ("import wire", "wire was imported"),
         ("try: import flashinfer\nexcept ImportError: flashinfer = None", "flashinfer was tried for"),
     ],
@@ -308,7 +309,10 @@ def test_what_a_case_may_not_do(name: str, tmp_path: Path) -> None:
 
 
 def test_files_of_the_machine_are_not_there(tmp_path: Path) -> None:
-    body = "self.page_size = [os.path.exists('/etc'), os.path.isfile('/etc/hostname'), os.path.isdir(os.path.dirname(__file__))]"
+    body = """
+        own = os.path.dirname(__file__)
+        self.page_size = [os.path.exists('/etc'), os.path.isfile('/etc/hostname'), os.path.isdir(own)]
+    """
     bad = resolve(subject_of(make_tree(tmp_path / "tree", body=body)))
     assert bad.fields is not None
     assert bad.fields["page_size"] == [False, False, True]
@@ -424,7 +428,7 @@ def test_what_a_stand_in_was_made_to_hold_ends_with_the_case(tmp_path: Path) -> 
 def test_modules_called_like_ours(tmp_path: Path) -> None:
     names = ("wire", "world", "harness", "legacy", "serve", "answers")
     files = {f"{name}.py": "raise RuntimeError('the wrong one')\n" for name in names}
-    body = f"import importlib\nfound = []\nfor name in {names!r}:\n    found.append(name in sys.modules)\nself.page_size = found"
+    body = f"self.page_size = [name in sys.modules for name in {names!r}]"
     bad = resolve(subject_of(make_tree(tmp_path / "tree", body=body, files=files)))
     assert bad.fields is not None and bad.fields["page_size"] == [False] * len(names)
     for name in names:
@@ -513,9 +517,6 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with subject_of(make_tree(tmp_path / "tree")) as subject:
         cases = around()
         whole = subject.resolve(cases)
-
-        def interrupting(frames: list[bytes]) -> None:
-            raise KeyboardInterrupt
 
         original = subject._running().frames
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -31,10 +30,10 @@ def message_of(python: str, tmp_path: Path, seconds: float = 0.5) -> str:
     spec = SubjectSpec(
         make_tree(tmp_path / "tree"), True, load_profile(), python=python, limits=Limits(load_seconds=seconds)
     )
-    before = os.listdir("/proc/self/fd")
+    before = list(Path("/proc/self/fd").iterdir())
     with pytest.raises(UsageError) as caught, TreeSubject(spec) as subject:
         subject.resolve([case("a")])
-    assert len(os.listdir("/proc/self/fd")) == len(before)
+    assert len(list(Path("/proc/self/fd").iterdir())) == len(before)
     return str(caught.value)
 
 
@@ -102,14 +101,15 @@ def test_frames_of_failures() -> None:
     "frame", [b"", b"F", b"F[", b"F[1,{}]", b"E[1]", b"E\n", b"X{}", b"Z[]", b"F[]", b"X[1,2,3]"]
 )
 def test_frames_that_are_none(frame: bytes) -> None:
-    with pytest.raises(ValueError, match="frame|argument|values"):
+    with pytest.raises(ValueError, match=r"frame|argument|values"):
         decode_frame(frame, "a", ())
 
 
 CONFINED = """
 import importlib.util, os, socket, sys
 home = sys.argv[1]
-spec = importlib.util.spec_from_file_location("_stackproof_child", home + "/__init__.py", submodule_search_locations=[home])
+init = home + "/__init__.py"
+spec = importlib.util.spec_from_file_location("_stackproof_child", init, submodule_search_locations=[home])
 package = importlib.util.module_from_spec(spec)
 sys.modules["_stackproof_child"] = package
 spec.loader.exec_module(package)

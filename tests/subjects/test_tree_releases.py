@@ -6,12 +6,11 @@ import ast
 import random
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness.subjects.description import Description
 from harness.subjects.profile import load_profile
 from harness.subjects.sources import Tree
 from harness.subjects.subject import SubjectSpec, TreeSubject
@@ -30,18 +29,6 @@ pytestmark = pytest.mark.index
 
 RELEASES = ("0.5.14", "0.5.15", "0.5.15.post1", "0.5.16")
 GetRelease = Callable[[str], Tree]
-
-
-@pytest.fixture(scope="module", params=[(v, s) for v in RELEASES for s in (True, False)], ids=str)
-def subject(request: pytest.FixtureRequest, release: GetRelease) -> Iterator[TreeSubject]:
-    version, sliced = request.param
-    with TreeSubject(SubjectSpec(release(version), sliced, load_profile())) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def description(subject: TreeSubject) -> Description:
-    return subject.describe()
 
 
 def launches(subject: TreeSubject) -> list[Case]:
@@ -96,7 +83,15 @@ def varied(fields: set[str], count: int) -> list[Case]:
     return cases
 
 
-def test_every_real_launch_has_an_outcome(subject: TreeSubject, description: Description) -> None:
+@pytest.mark.parametrize("version", RELEASES)
+@pytest.mark.parametrize("sliced", [True, False])
+def test_every_real_launch_has_an_outcome(version: str, sliced: bool, release: GetRelease) -> None:
+    with TreeSubject(SubjectSpec(release(version), sliced, load_profile())) as subject:
+        check_launches(subject)
+
+
+def check_launches(subject: TreeSubject) -> None:
+    description = subject.describe()
     cases = launches(subject)
     assert len(cases) == 14
     for outcome in subject.outcomes(cases):
@@ -107,18 +102,26 @@ def test_every_real_launch_has_an_outcome(subject: TreeSubject, description: Des
             assert outcome.error is not None and outcome.error.origin
 
 
-def test_an_outcome_depends_on_its_case_alone(subject: TreeSubject, description: Description) -> None:
-    cases = varied(set(description.fields), 240)
+@pytest.mark.parametrize("version", [RELEASES[0], RELEASES[-1]])
+@pytest.mark.parametrize("sliced", [True, False])
+def test_an_outcome_depends_on_its_case_alone(version: str, sliced: bool, release: GetRelease) -> None:
+    with TreeSubject(SubjectSpec(release(version), sliced, load_profile())) as subject:
+        check_independence(subject)
+
+
+def check_independence(subject: TreeSubject) -> None:
+    description = subject.describe()
+    cases = varied(set(description.fields), 200 if subject.spec.slice else 120)
     in_order = subject.resolve(cases)
-    assert sum(map(is_outcome, in_order)) > 200
+    assert sum(map(is_outcome, in_order)) > 0.8 * len(cases)
     # A case for which an answer is missing is as much the same everywhere as any other.
     shuffled = list(range(len(cases)))
     random.Random(3).shuffle(shuffled)
     again = subject.resolve([cases[number] for number in shuffled])
     assert [in_order[number] for number in shuffled] == again
-    one_by_one = [subject.resolve([case])[0] for case in cases[:60]]
-    assert one_by_one == in_order[:60]
-    for number in (3, 77, 201):
+    one_by_one = [subject.resolve([case])[0] for case in cases[:40]]
+    assert one_by_one == in_order[:40]
+    for number in (3, 77):
         subject.close()
         assert subject.resolve([cases[number]]) == [in_order[number]], cases[number]
 

@@ -117,7 +117,7 @@ def _chosen(path, options, name):
         found = fact()
         key = str(found).lower() if isinstance(found, bool) or found is None else str(found)
         if key not in getters:
-            WORLD.refuse(path, f"is {key!r}, for which its answer's 'of' has no entry, and was read")
+            WORLD.refuse(name, f"was observed where {path} is {key!r}, which its answer's 'of' leaves out,")
         return getters[key]()
 
     return get

@@ -10,7 +10,6 @@ import sys
 from .standins import now
 from .world import WORLD
 
-
 _KEPT = 64
 
 

@@ -287,7 +287,7 @@ def _add(values, value):
 
 
 def environment_kinds(envs, names):
-    """Return what each variable holds (``bool``, ``int``, ``float`` or ``str``) and its default, as the tree declares."""
+    """Return what each variable holds (``bool``, ``int``, ``float``, ``str``) and its default, as the tree says."""
     kinds = {}
     for name in sorted(names):
         field = vars(type(envs)).get(name) if envs is not None else None

@@ -9,9 +9,9 @@ import sys
 
 from .answers import patch_real, value_getter
 from .held import HELD
-from .standins import ANSWERED, ReexportingModule, StandInModule, observing_hasattr
+from .questions import observing_hasattr
+from .standins import ANSWERED, ReexportingModule, StandInModule
 from .world import WORLD
-
 
 _STANDARD_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 

@@ -17,7 +17,7 @@ class Held:
     def __init__(self):
         self._places = []
         self._answers = {}
-        self._values = None
+        self._key = None
 
     def add(self, module):
         """Take note of the places of a module that has just been loaded."""
@@ -40,19 +40,21 @@ class Held:
         """
         if not self._places:
             return None
-        values = [(type(value), value) for value in map(_value, self._answers.values())]
-        if values == self._values:
+        values = [_value(deferred) for deferred in self._answers.values()]
+        # An object made for this case is like no other: ``object()`` is its key.
+        key = tuple((type(value), value) if _is_plain(value) else object() for value in values)
+        if key == self._key:
             return None
-        self._values = values
-        by_path = dict(zip(self._answers, (value for _, value in values), strict=True))
+        self._key = key
+        by_path = dict(zip(self._answers, values, strict=True))
         for path, put in self._places:
             put(by_path[path])
-        return repr(values)
+        return key
 
     def _place(self, deferred, put):
         self._answers[deferred._standin_path] = deferred
         self._places.append((deferred._standin_path, put))
-        self._values = None
+        self._key = None
 
     def _add_items(self, items, put):
         for key, value in list(items.items()):
@@ -79,6 +81,13 @@ def _value(deferred):
     except (UnansweredProbe, LookupError):
         WORLD.unanswered = None
         return deferred
+
+
+def _is_plain(value):
+    return type(value) in _PLAIN or (type(value) is tuple and all(map(_is_plain, value)))
+
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def _is_class_of(value, module):

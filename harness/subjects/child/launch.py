@@ -29,9 +29,12 @@ def parser_of(cls):
     return parser
 
 
-def parse(cls, argv, names):
-    """Return the fields that ``argv`` sets, under the names of the record; raises LaunchError."""
-    found, unknown = parser_of(cls).parse_known_args(argv)
+def parse(parser, argv, names):
+    """Return the fields that ``argv`` sets, under the ``names`` of the record; raises LaunchError.
+
+    ``parser`` is what ``parser_of`` made; it can be used again.
+    """
+    found, unknown = parser.parse_known_args(argv)
     if unknown:
         flags = [token for token in unknown if token.startswith("-")] or unknown
         raise LaunchError(f"unknown flag {flags[0]!r}", flags[0])

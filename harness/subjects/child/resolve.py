@@ -6,7 +6,8 @@ import sys
 
 from .answers import Described, NotInTree, fresh, value_getter
 from .held import HELD
-from .standins import Deferred, StandIn, StandInModule, now, unanswered_name
+from .questions import unanswered_name
+from .standins import Deferred, StandIn, StandInModule, now
 from .wire import encode, marked, without_addresses
 from .world import WORLD, UnansweredProbe
 

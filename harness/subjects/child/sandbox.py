@@ -69,7 +69,7 @@ def _keep_timer():
 
     def refusing(name):
         def refuse(*args):
-            return WORLD.refuse(f"signal.{name}()", "was called")
+            return WORLD.refuse(f"signal.{name}()", "touched the timer that ends a case")
 
         return refuse
 
@@ -77,7 +77,7 @@ def _keep_timer():
 
     def checked(number, handler):
         if number == signal.SIGALRM:
-            WORLD.refuse("signal.signal(SIGALRM)", "was called")
+            WORLD.refuse("signal.signal()", "touched the timer that ends a case")
         return install(number, handler)
 
     signal.signal = checked

@@ -1,5 +1,6 @@
 """The child's main loop: load the tree once, then answer the parent's requests until it closes the pipe."""
 
+import dataclasses
 import faulthandler
 import gc
 import importlib
@@ -11,13 +12,12 @@ import time
 import traceback
 import warnings
 
-from . import answers, describe, launch, sandbox, slicing, standins
+from . import answers, describe, launch, questions, sandbox, slicing
 from .caches import Caches
 from .finder import TreeFinder
 from .resolve import Resolver
 from .wire import Wire, encode
 from .world import WORLD, UnansweredProbe, observe_environment
-
 
 # The parent waits for a bunch of answers no longer than this and one case's time limit.
 _FLUSH_SECONDS = 1.0
@@ -83,7 +83,7 @@ class Subject:
         logging.disable(logging.CRITICAL)
         warnings.simplefilter("ignore")
         observe_environment()
-        standins.annotations_outside_case()
+        questions.annotations_outside_case()
         caches = Caches(profile["package"])
         answers.prepare(profile)
         sys.meta_path.insert(0, TreeFinder(self._root, profile))
@@ -96,6 +96,7 @@ class Subject:
         if request["slice"]:
             run, self.slots, self._statements = slicing.build(cls, profile["slice"])
         self._cls = cls
+        self._parser = None
         self._resolver = Resolver(cls, profile, self._root, run, caches)
         WORLD.forget_modules()
         # The tree's own objects live as long as the process: keep them out of every later collection.
@@ -117,7 +118,7 @@ class Subject:
         return {
             "fields": describe.fields_of(self._cls),
             "slots": self.slots,
-            "reads": {name: values for name, values in sorted(reading.fields.items())},
+            "reads": dict(sorted(reading.fields.items())),
             "environment": {
                 name: {**kind, "compared": reading.environment[name]}
                 for name, kind in describe.environment_kinds(envs, reading.environment).items()
@@ -132,8 +133,10 @@ class Subject:
     def parse(self, request):
         """Return the arguments that launch flags set."""
         try:
-            names = {field["name"] for field in describe.fields_of(self._cls)}
-            return {"args": launch.parse(self._cls, request["argv"], names), "error": None, "unknown": None}
+            if self._parser is None:
+                self._parser = launch.parser_of(self._cls)
+            names = {field.name for field in dataclasses.fields(self._cls) if field.init}
+            return {"args": launch.parse(self._parser, request["argv"], names), "error": None, "unknown": None}
         except launch.LaunchError as error:
             return {"args": None, "error": str(error), "unknown": error.unknown}
 

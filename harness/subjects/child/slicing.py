@@ -7,6 +7,7 @@ such statements and what these need.
 """
 
 import __future__ as future
+
 import ast
 import copy
 import importlib
@@ -32,7 +33,8 @@ def build(cls, spec):
         raise SliceError(
             f"{cls.__name__}.{spec['entry']} calls none of the {len(spec['handlers'])} handlers of the slice"
         )
-    run = _compile(entry, body, file, {**namespace, **cutter.made})
+    namespace.update(cutter.made)
+    run = _compile(entry, body, file, namespace)
     return run, slots, [*body, *cutter.statements]
 
 
@@ -46,13 +48,17 @@ def _definition(function):
 
 
 def _compile(node, body, file, namespace):
-    """Compile ``body`` under the name and arguments of ``node``; line numbers stay those of the tree."""
+    """Compile ``body`` under the name and arguments of ``node``; line numbers stay those of the tree.
+
+    It runs in ``namespace`` itself: what the tree changes there later is seen.
+    """
     kept = copy.copy(node)
     kept.body, kept.decorator_list, kept.returns = body, [], None
     module = ast.fix_missing_locations(ast.Module(body=[kept], type_ignores=[]))
-    scope = dict(namespace)
-    exec(compile(module, file, "exec", flags=future.annotations.compiler_flag, dont_inherit=True), scope)  # noqa: S102
-    return scope[node.name]
+    made = {}
+    code = compile(module, file, "exec", flags=future.annotations.compiler_flag, dont_inherit=True)
+    exec(code, namespace, made)  # noqa: S102
+    return made[node.name]
 
 
 class _Cutter:
@@ -71,8 +77,13 @@ class _Cutter:
 
     def cut_entry(self, entry):
         """Return the kept statements of the entry method and the name of each slot."""
-        kept, slots = [], []
-        for statement in entry.body:
+        slots = []
+        kept = self._cut_block(entry.body, entry, slots)
+        return _with_locals(entry.body, kept), slots
+
+    def _cut_block(self, body, entry, slots):
+        kept = []
+        for statement in body:
             name = _called(statement)
             if name in self._partial:
                 cut = self._cut_partial(name, entry)
@@ -84,10 +95,29 @@ class _Cutter:
                 slots.append(name)
             elif name in self._calls:
                 kept.append(statement)
+            elif name is None and self._calls_of(statement):
+                kept.append(self._cut_compound(statement, entry, slots))
             elif name is None and self._writes_state(statement):
                 kept.append(statement)
                 slots.append(f"{entry.name}:{statement.lineno}")
-        return _with_locals(entry.body, kept), slots
+        return kept
+
+    def _calls_of(self, statement):
+        """Return whether a statement that is no bare call holds one that belongs to the slice."""
+        ours = self._partial.keys() | self._handlers | self._calls
+        return any(isinstance(node, ast.Expr) and _called(node) in ours for node in ast.walk(statement))
+
+    def _cut_compound(self, statement, entry, slots):
+        """Return a copy of an ``if``, ``with``, ``try`` or loop with only what belongs to the slice inside."""
+        cut = copy.copy(statement)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(statement, name, None)
+            if block:
+                kept = _with_locals(block, self._cut_block(block, entry, slots))
+                setattr(cut, name, kept or [ast.copy_location(ast.Pass(), block[0])])
+        if getattr(statement, "handlers", None):
+            cut.handlers = [self._cut_compound(handler, entry, slots) for handler in statement.handlers]
+        return cut
 
     def _cut_partial(self, name, entry):
         function = getattr(self._cls, name, None) or self._imported_in(entry, name)

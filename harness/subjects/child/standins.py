@@ -5,15 +5,12 @@ cases run, whatever *observes* it (a call, a truth value, a comparison, a length
 the case or raises ``UnansweredProbe`` with the dotted name: it never makes up a value.
 """
 
-import builtins
-import functools
 import importlib
 import math
 import operator
 import re
 import sys
 import types
-import typing
 
 from .world import WORLD
 
@@ -25,7 +22,7 @@ class Subclassed:
         WORLD.refuse(type(self).__qualname__, "was constructed")
 
 
-class _Raisable(Exception):
+class Raisable(Exception):
     """The base of stand-ins for exception classes: nothing that is replaced runs, so none is ever raised."""
 
     def __new__(cls, *args, **kwargs):
@@ -129,7 +126,20 @@ def _reflected(function):
 _BINARY = {
     **{
         name: getattr(operator, f"__{name}__")
-        for name in "add sub mul truediv floordiv mod matmul lshift rshift and or xor".split()
+        for name in [
+            "add",
+            "sub",
+            "mul",
+            "truediv",
+            "floordiv",
+            "mod",
+            "matmul",
+            "lshift",
+            "rshift",
+            "and",
+            "or",
+            "xor",
+        ]
     },
     "divmod": divmod,
     "pow": pow,
@@ -139,15 +149,29 @@ _OBSERVATIONS = {
     "was used as a truth value": {"bool": bool},
     "was compared": {name: getattr(operator, name) for name in ("ne", "lt", "le", "gt", "ge")},
     "was used as a number": {
-        **{"int": int, "float": float, "complex": complex, "index": operator.index, "round": round},
-        **{"neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert},
-        **{"trunc": math.trunc, "floor": math.floor, "ceil": math.ceil},
+        "int": int,
+        "float": float,
+        "complex": complex,
+        "index": operator.index,
+        "round": round,
+        "neg": operator.neg,
+        "pos": operator.pos,
+        "abs": abs,
+        "invert": operator.invert,
+        "trunc": math.trunc,
+        "floor": math.floor,
+        "ceil": math.ceil,
         **_BINARY,
         **{f"r{name}": _reflected(function) for name, function in _BINARY.items()},
     },
     "was used as a container": {
-        **{"len": len, "iter": iter, "next": next, "reversed": reversed, "contains": operator.contains},
-        **{"setitem": operator.setitem, "delitem": operator.delitem},
+        "len": len,
+        "iter": iter,
+        "next": next,
+        "reversed": reversed,
+        "contains": operator.contains,
+        "setitem": operator.setitem,
+        "delitem": operator.delitem,
     },
     "was used as text": {"bytes": bytes, "fspath": lambda value: value.__fspath__()},
     "was entered": {
@@ -195,7 +219,7 @@ class Deferred(StandIn):
 
     def _standin_now(self):
         if not WORLD.active:
-            WORLD.refuse(self._standin_path, "was observed while the tree was being imported")
+            WORLD.refuse(self._standin_path, "was observed")
         return self._standin_answer()
 
     def __getattr__(self, name):
@@ -352,48 +376,5 @@ def resolve_name(path):
         return sys.modules[path]
     name = path.rpartition(".")[2]
     if _EXCEPTION_NAME.fullmatch(name):
-        return type(name, (_Raisable,), {"_standin_path": path})
+        return type(name, (Raisable,), {"_standin_path": path})
     return StandIn(path)
-
-
-def observing_hasattr(owner, name):
-    """``hasattr`` for the modules of the tree: whether a stand-in has a name is a question like any other."""
-    kind = builtins.type(owner)
-    if kind is StandIn:
-        path, known = owner._standin_path, owner._standin_parts.get(name)
-        known = known is not None and type(known) is not StandIn
-    elif kind is StandInModule or kind is ReexportingModule:
-        path, known = owner.__name__, name in owner.__dict__
-        known = known and builtins.type(owner.__dict__[name]) is not StandIn
-    else:
-        return hasattr(owner, name)
-    if known or f"{path}.{name}" in ANSWERED or f"{path}.{name}" in sys.modules:
-        return True
-    return WORLD.refuse(f"{path}.{name}", "was asked for with hasattr")
-
-
-def unanswered_name(error):
-    """Return what an exception of the tree is about when it is a stand-in that showed it is none, else None."""
-    if isinstance(error, TypeError) and str(error).startswith("catching classes that do not inherit"):
-        return "a stand-in was used in an except clause"
-    if not isinstance(error, AttributeError):
-        return None
-    owner = getattr(error, "obj", None)
-    kind = owner if isinstance(owner, type) else type(owner)
-    if issubclass(kind, StandInModule):
-        return f"{owner.__name__}.{error.name} was read"
-    if issubclass(kind, (Subclassed, _Raisable)):
-        return f"{getattr(kind, '_standin_path', kind.__qualname__)}.{error.name} was read"
-    return None
-
-
-def annotations_outside_case():
-    """Let ``typing`` evaluate annotations, in which a stand-in is only a name, as it does while the tree is loading."""
-    evaluate = typing.get_type_hints
-
-    @functools.wraps(evaluate)
-    def get_type_hints(*args, **kwargs):
-        with WORLD.importing():
-            return evaluate(*args, **kwargs)
-
-    typing.get_type_hints = get_type_hints

@@ -1,0 +1,51 @@
+"""Questions about stand-ins that they cannot refuse themselves: ``hasattr``, annotations, what an exception means."""
+
+import functools
+import sys
+import typing
+
+from .standins import ANSWERED, Raisable, ReexportingModule, StandIn, StandInModule, Subclassed
+from .world import WORLD
+
+
+def observing_hasattr(owner, name):
+    """``hasattr`` for the modules of the tree: whether a stand-in has a name is a question like any other."""
+    kind = type(owner)
+    if kind is StandIn:
+        path, known = owner._standin_path, owner._standin_parts.get(name)
+        known = known is not None and type(known) is not StandIn
+    elif kind is StandInModule or kind is ReexportingModule:
+        path, known = owner.__name__, name in owner.__dict__
+        known = known and type(owner.__dict__[name]) is not StandIn
+    else:
+        return hasattr(owner, name)
+    if known or f"{path}.{name}" in ANSWERED or f"{path}.{name}" in sys.modules:
+        return True
+    return WORLD.refuse(f"{path}.{name}", "was asked for with hasattr")
+
+
+def unanswered_name(error):
+    """Return what an exception of the tree is about when it is a stand-in that showed it is none, else None."""
+    if isinstance(error, TypeError) and str(error).startswith("catching classes that do not inherit"):
+        return "a stand-in was used in an except clause"
+    if not isinstance(error, AttributeError):
+        return None
+    owner = getattr(error, "obj", None)
+    kind = owner if isinstance(owner, type) else type(owner)
+    if issubclass(kind, StandInModule):
+        return f"{owner.__name__}.{error.name} was read"
+    if issubclass(kind, (Subclassed, Raisable)):
+        return f"{getattr(kind, '_standin_path', kind.__qualname__)}.{error.name} was read"
+    return None
+
+
+def annotations_outside_case():
+    """Let ``typing`` evaluate annotations as while the tree is loading: a stand-in is only a name in them."""
+    evaluate = typing.get_type_hints
+
+    @functools.wraps(evaluate)
+    def get_type_hints(*args, **kwargs):
+        with WORLD.importing():
+            return evaluate(*args, **kwargs)
+
+    typing.get_type_hints = get_type_hints

@@ -1,0 +1,121 @@
+"""The gate on real releases: what is known to differ is found, with small witnesses; what is the same is equivalent."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from harness.engine.buckets import Bucket
+from harness.engine.campaign import Budget, Request, run_campaign
+from harness.engine.events import Finished
+from harness.report.document import document
+from harness.subjects.open import open_spec
+from harness.subjects.sources.index import IndexUnreachable
+from harness.world.case import Case
+from harness.world.probes import is_sm100_supported
+
+pytestmark = pytest.mark.index
+
+OLD, NEW = "sglang==0.5.14#slice", "sglang==0.5.15#slice"
+
+
+@pytest.fixture(autouse=True)
+def releases(session_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STACKPROOF_CACHE", str(session_cache))
+
+
+@cache
+def gate(first: str, second: str, cases: int, jobs: int = 2, seed: int = 1) -> Finished:
+    try:
+        specs = [
+            open_spec(text, answers=None, python=sys.executable, case_seconds=10, memory_mib=2048)
+            for text in (first, second)
+        ]
+    except IndexUnreachable as error:
+        pytest.skip(f"the package index is out of reach: {error}")
+    request = Request(*specs, budget=Budget(cases=cases), seed=seed, jobs=jobs)
+    return run_campaign(request, lambda event: None)
+
+
+def cases_of(result: Finished, field: str, first: object, second: object) -> list[Case]:
+    (bucket,) = (
+        bucket
+        for bucket in result.buckets
+        if (bucket.difference.name, bucket.difference.first, bucket.difference.second) == (field, first, second)
+    )
+    return [bucket.witness, *bucket.others]
+
+
+def test_the_known_differences_are_found() -> None:
+    result = gate(OLD, NEW, 20_000)
+    assert result.verdict == "different"
+    assert result.counts.failed == 0
+    fa4 = {
+        field
+        for bucket in result.buckets
+        if bucket.difference.name == "page_size" and bucket.difference.second == 128
+        for case in (bucket.witness, *bucket.others)
+        for field in ("attention_backend", "decode_attention_backend")
+        if case.args.get(field) == "fa4" and is_sm100_supported(case.hardware)
+    }
+    assert fa4 == {"attention_backend", "decode_attention_backend"}
+    assert any(
+        "dllm_algorithm" in bucket.witness.args for bucket in result.buckets if bucket.difference.name == "page_size"
+    )
+    for field, first, second in (
+        ("moe_runner_backend", "auto", "flashinfer_trtllm"),
+        ("disable_shared_experts_fusion", False, True),
+    ):
+        assert any(
+            case.model.architectures == ["Glm4MoeForCausalLM"]
+            and case.model.quantization_config is None
+            and is_sm100_supported(case.hardware)
+            for case in cases_of(result, field, first, second)
+        )
+    assert any(bucket.difference.kind == "refusals" for bucket in result.buckets)
+
+
+def test_witnesses_are_small() -> None:
+    result = gate(OLD, NEW, 20_000)
+    assert max(len(bucket.witness.args) for bucket in result.buckets) <= 4
+
+
+def test_the_field_that_came_between_is_absent() -> None:
+    assert gate(OLD, NEW, 20_000).started.absent == {"enable_tf32_matmul": OLD}
+
+
+def test_one_job_or_two_is_the_same() -> None:
+    assert document(gate(OLD, NEW, 750, jobs=1)) == document(gate(OLD, NEW, 1500, jobs=2))
+
+
+@pytest.mark.parametrize("release", ["0.5.14", "0.5.15", "0.5.15.post1", "0.5.16"])
+@pytest.mark.parametrize("suffix", ["", "#slice"])
+def test_a_release_is_equivalent_to_itself(release: str, suffix: str) -> None:
+    result = gate(f"sglang=={release}{suffix}", f"sglang=={release}{suffix}", 750)
+    assert (result.verdict, result.counts.failed) == ("equivalent", 0), missing(result.buckets)
+
+
+def missing(buckets: tuple[Bucket, ...]) -> list[tuple[object, object]]:
+    return [
+        (bucket.difference.first, bucket.difference.second)
+        for bucket in buckets
+        if bucket.difference.kind == "failure"
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["", "#slice"])
+@pytest.mark.parametrize(("first", "second"), [("0.5.14", "0.5.15"), ("0.5.15.post1", "0.5.16")])
+def test_every_case_of_two_releases_has_an_outcome(first: str, second: str, suffix: str) -> None:
+    result = gate(f"sglang=={first}{suffix}", f"sglang=={second}{suffix}", 750, seed=3)
+    assert result.counts.failed == 0, missing(result.buckets)
+
+
+def test_the_real_launches_come_first_and_none_is_left_out() -> None:
+    for suffix in ("", "#slice"):
+        result = gate(f"sglang==0.5.14{suffix}", f"sglang==0.5.16{suffix}", 14)
+        assert result.started.notes == ()
+        assert result.counts.cases == 14
+        assert result.counts.failed == 0
