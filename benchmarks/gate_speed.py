@@ -61,7 +61,9 @@ def main() -> None:
 def bare_loop(first: SubjectSpec, second: SubjectSpec, seed: int, count: int) -> float:
     """Return the seconds both subjects take for the cases and nothing else."""
     with Pair(first, second) as pair:
-        domains = domains_of(pair.first.describe(), pair.second.describe(), first.profile["values"], first.profile["not_drawn"])
+        domains = domains_of(
+            pair.first.describe(), pair.second.describe(), first.profile["values"], first.profile["not_drawn"]
+        )
         cases = list(CaseMaker(domains).cases(seed, count))
         return pair.first.loop(cases) + pair.second.loop(cases)
 

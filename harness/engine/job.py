@@ -12,11 +12,11 @@ from harness.world.case import Case
 
 
 class Job:
-    """Runs tasks in this process; ``pair`` may be given when the subjects are open already."""
+    """Runs tasks in this process on an open pair of subjects."""
 
-    def __init__(self, plan: Plan, pair: Pair | None = None) -> None:
+    def __init__(self, plan: Plan, pair: Pair) -> None:
         self._plan = plan
-        self._pair = pair or Pair(plan.first, plan.second)
+        self._pair = pair
         self._pair.compare_fields(plan.compared)
         self._maker = CaseMaker(plan.domains, plan.launches)
 
@@ -27,10 +27,6 @@ class Job:
             counts, buckets = self._pair.run(cases)
             return Compared(counts, buckets)
         return self._shrink(task)
-
-    def close(self) -> None:
-        """End the subjects."""
-        self._pair.close()
 
     def _shrink(self, task: Shrink) -> Shrunk:
         bucket = task.bucket

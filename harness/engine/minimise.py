@@ -38,7 +38,7 @@ def minimise(case: Case, shows: Shows) -> Case:
 
 
 def minimise_all(cases: Sequence[Case], shows: Shows) -> list[Case]:
-    """Return minimal cases of different forms that explain why each of ``cases`` shows the difference, lightest first.
+    """Return minimal cases of different forms that explain why each case shows the difference, lightest first.
 
     One symptom may have several causes. A minimal case explains another when that one loses the difference as
     soon as any single thing of the minimal one's form is taken from it; only what none explains is minimised.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
+from typing import TypeVar
 
 from harness.engine.buckets import Bucket, Buckets
 from harness.engine.compare import Comparison, Difference, explain
 from harness.engine.events import Counts
+from harness.subjects.description import Description
 from harness.subjects.subject import SubjectSpec, TreeSubject
 from harness.world.case import Case, Outcome
 
 _RESOLVED = b"F"
+T = TypeVar("T")
 
 
 class Pair:
@@ -35,6 +39,19 @@ class Pair:
         """End both children."""
         self.first.close()
         self.second.close()
+
+    def load(self) -> None:
+        """Load both trees at the same time; their processes do the work. Raises UsageError."""
+        self._both(TreeSubject.load)
+
+    def describe(self) -> tuple[Description, Description]:
+        """Return both descriptions, loading the trees if need be. Raises UsageError."""
+        first, second = self._both(TreeSubject.describe)
+        return first, second
+
+    def _both(self, action: Callable[[TreeSubject], T]) -> list[T]:
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(action, (self.first, self.second)))
 
     def compare_fields(self, names: Sequence[str]) -> None:
         """Fix the outcome fields that are compared; both subjects must have them."""

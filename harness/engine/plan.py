@@ -2,27 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from harness.engine.buckets import Bucket
-from harness.engine.events import Counts
+from harness.engine.events import Counts, Started
 from harness.generate.domains import Domains
 from harness.subjects.subject import SubjectSpec
 from harness.world.case import Case
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """Two subjects, the fields to compare, and where the cases come from."""
+@dataclass(frozen=True)
+class Budget:
+    """How long to go on: a number of cases, or seconds, whichever ends first; at least one is set."""
+
+    cases: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a user asked for: two subjects, the fields to gate (all when empty), budget, seed and jobs."""
 
     first: SubjectSpec
     second: SubjectSpec
+    fields: tuple[str, ...] = ()
+    budget: Budget = field(default_factory=Budget)
+    seed: int = 0
+    jobs: int = 1
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """The fields to compare and where the cases come from."""
+
     compared: tuple[str, ...]
     seed: int
     domains: Domains
     launches: tuple[Case, ...]
+
+
+class MakePlan(msgspec.Struct, frozen=True, tag=True):
+    """A task, the first of one job: ask the subjects and make the plan."""
+
+
+class Planned(msgspec.Struct, frozen=True, tag=True):
+    """The answer to ``MakePlan``."""
+
+    started: Started
+    plan: Plan
+
+
+class Begin(msgspec.Struct, frozen=True, tag=True):
+    """Word to a job that the plan is made; it has no answer."""
+
+    plan: Plan
 
 
 class Chunk(msgspec.Struct, frozen=True, tag=True):
@@ -60,7 +96,8 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
 
 
 Task = Chunk | Shrink
-Answer = Compared | Shrunk | Failed
+Message = MakePlan | Begin | Chunk | Shrink
+Answer = Planned | Compared | Shrunk | Failed
 
 
 def encode(value: object) -> bytes:

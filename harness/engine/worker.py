@@ -12,7 +12,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from harness.engine.job import Job
-from harness.engine.plan import Answer, Failed, Plan, Task, decode, encode
+from harness.engine.pair import Pair
+from harness.engine.plan import Answer, Begin, Failed, MakePlan, Message, Plan, Request, decode, encode
+from harness.engine.planning import make_plan
 from harness.errors import UsageError
 
 
@@ -23,7 +25,7 @@ class WorkerDied(Exception):
 class Worker:
     """The parent's end of one worker process."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, request: Request) -> None:
         self._ours, theirs = Pipe(duplex=True)
         package_root = str(Path(__file__).parents[2])
         # -P keeps the folder the user stands in off the path: it may hold a package called like ours.
@@ -37,21 +39,21 @@ class Worker:
             },
         )
         theirs.close()
-        self._ours.send_bytes(encode(plan))
+        self._ours.send_bytes(encode(request))
 
     def fileno(self) -> int:
         """Return what ``multiprocessing.connection.wait`` waits on: ready when an answer is there."""
         return self._ours.fileno()
 
-    def send(self, task: Task) -> None:
-        """Hand over a task; the worker takes one at a time. Raises WorkerDied."""
+    def send(self, message: Message) -> None:
+        """Hand over a message; of those with an answer, one at a time. Raises WorkerDied."""
         try:
-            self._ours.send_bytes(encode(task))
+            self._ours.send_bytes(encode(message))
         except OSError:
             raise WorkerDied(self._process.wait()) from None
 
     def receive(self) -> Answer:
-        """Return the answer to the task; raises UsageError for a subject that is no more, WorkerDied."""
+        """Return the answer to the last message; raises UsageError for a subject that is no more, WorkerDied."""
         try:
             answer: Answer = decode(self._ours.recv_bytes(), Answer)
         except (EOFError, OSError):
@@ -76,26 +78,33 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = Connection(int(sys.argv[1]))
     with contextlib.suppress(EOFError, OSError):
-        plan: Plan = decode(connection.recv_bytes(), Plan)
-        _serve(connection, plan)
+        request: Request = decode(connection.recv_bytes(), Request)
+        with Pair(request.first, request.second) as pair:
+            _serve(connection, request, pair)
 
 
-def _serve(connection: Connection, plan: Plan) -> None:
+def _serve(connection: Connection, request: Request, pair: Pair) -> None:
+    with contextlib.suppress(UsageError):
+        # A subject that cannot be loaded is told of when there is somebody to tell.
+        pair.load()
+    plan: Plan | None = None
     job: Job | None = None
-    try:
-        while True:
-            task: Task = decode(connection.recv_bytes(), Task)
-            answer: Answer
-            try:
-                if job is None:
-                    job = Job(plan)
-                answer = job.run(task)
-            except UsageError as error:
-                answer = Failed(str(error), error.example)
-            connection.send_bytes(encode(answer))
-    finally:
-        if job is not None:
-            job.close()
+    while True:
+        message: Message = decode(connection.recv_bytes(), Message)
+        answer: Answer
+        try:
+            if isinstance(message, MakePlan):
+                answer = make_plan(request, pair)
+            elif isinstance(message, Begin):
+                plan = message.plan
+                continue
+            else:
+                assert plan is not None
+                job = job or Job(plan, pair)
+                answer = job.run(message)
+        except UsageError as error:
+            answer = Failed(str(error), error.example)
+        connection.send_bytes(encode(answer))
 
 
 if __name__ == "__main__":

@@ -74,6 +74,10 @@ class TreeSubject:
             self._process.close()
             self._process = None
 
+    def load(self) -> None:
+        """Start the process and import the tree, if that has not been done. Raises UsageError."""
+        self._running()
+
     def describe(self) -> Description:
         """Return the tree's own description of its arguments and of what its resolution reads.
 

@@ -96,7 +96,7 @@ def test_only_named_fields_are_compared(pair: tuple[SubjectSpec, SubjectSpec]) -
 
 
 def test_an_unknown_field_is_told_with_its_neighbour(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
-    with pytest.raises(UsageError, match="page_sizes.*did you mean 'page_size'"):
+    with pytest.raises(UsageError, match=r"page_sizes.*did you mean 'page_size'"):
         run(*pair, fields=("page_sizes",))
 
 
@@ -151,7 +151,7 @@ def test_a_death_on_both_sides_is_inconclusive(tmp_path: Path) -> None:
 
 def test_a_tree_that_cannot_be_imported_is_the_users_error(tmp_path: Path) -> None:
     for jobs in (1, 2):
-        with pytest.raises(UsageError, match="importing the tree failed.*no such luck"):
+        with pytest.raises(UsageError, match=r"importing the tree failed.*no such luck"):
             run(spec(tmp_path / "a"), spec(tmp_path / "b", top="raise ImportError('no such luck')"), jobs=jobs)
 
 

@@ -1,4 +1,4 @@
-"""The gate on real releases: what is known to differ is found, with small witnesses; what is the same is equivalent."""
+"""The gate on real releases: what is known to differ is found with small witnesses, equals are equivalent."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_the_field_that_came_between_is_absent() -> None:
 
 
 def test_one_job_or_two_is_the_same() -> None:
-    assert document(gate(OLD, NEW, 750, jobs=1)) == document(gate(OLD, NEW, 1500, jobs=2))
+    assert document(gate(OLD, NEW, 750, jobs=1)) == document(gate(OLD, NEW, 750, jobs=2))
 
 
 @pytest.mark.parametrize("release", ["0.5.14", "0.5.15", "0.5.15.post1", "0.5.16"])

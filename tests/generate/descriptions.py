@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.subjects.description import Description, Variable
+from harness.subjects.description import Description
 from harness.world.fields import FieldSpec
 
 
@@ -13,7 +13,7 @@ def field(name: str, type: str, **more: object) -> FieldSpec:
 def description(*fields: FieldSpec, reads: tuple[str, ...] = (), **more: object) -> Description:
     return Description(
         fields={spec.name: spec for spec in fields},
-        reads={name: () for name in reads or [spec.name for spec in fields]},
+        reads=dict.fromkeys(reads or [spec.name for spec in fields], ()),
         environment=more.pop("environment", {}),  # type: ignore[arg-type]
         architectures=more.pop("architectures", ()),  # type: ignore[arg-type]
         **more,  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def test_any_text_survives_the_shell(label: str, value: str) -> None:
     command = launch_command(Case(id="c", args={"label": label}, env={"SGLANG_X": value}), FLAGS)
     assert shlex.split(command) == [
         f"SGLANG_X={value}",
-        *"python3 -m sglang.launch_server --model-path org/model --label".split(),
+        *["python3", "-m", "sglang.launch_server", "--model-path", "org/model", "--label"],
         label,
     ]
 
@@ -64,7 +64,10 @@ def test_a_launch_is_read_back_as_one() -> None:
     [
         (Hardware(), "default machine (cpu)"),
         (hardware_profile("b200"), "b200"),
-        (Hardware(platform="cuda", capability=(10, 3), cuda_version="13.0"), "cuda, capability 10.3, cuda version 13.0"),
+        (
+            Hardware(platform="cuda", capability=(10, 3), cuda_version="13.0"),
+            "cuda, capability 10.3, cuda version 13.0",
+        ),
         (Hardware(capability=(9, 0)), "cpu, capability 9.0"),
         (Hardware(platform="xpu", xmx=True), "xpu, xmx true"),
     ],
@@ -110,7 +113,13 @@ def test_a_slug_is_a_file_name(name: str, first: str, second: str) -> None:
 
 def test_slugs_tell_buckets_of_one_field_apart() -> None:
     made = {
-        slug(Bucket(difference=Difference(kind="field", name="page_size", first=1, second=value), count=1, witness=Case(id="c")))
+        slug(
+            Bucket(
+                difference=Difference(kind="field", name="page_size", first=1, second=value),
+                count=1,
+                witness=Case(id="c"),
+            )
+        )
         for value in (1, True, "1", 2)
     }
     assert len(made) == 4

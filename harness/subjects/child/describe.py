@@ -7,8 +7,8 @@ The comparisons are read from the source of the modules that were loaded for rea
 import ast
 import dataclasses
 import inspect
+import re
 import sys
-import textwrap
 import types
 import typing
 
@@ -100,16 +100,15 @@ def flags_of(cls):
     return flags
 
 
-def assigned_in(cls):
-    """Return the attributes that the methods of ``cls`` assign on the instance."""
-    return {
-        node.attr
-        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(cls))))
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    }
+def assigned_in(cls, names):
+    """Return those of ``names`` that the module of ``cls`` assigns on an instance without declaring them as fields.
+
+    The text is searched rather than parsed: this is asked of every new process, and a parse takes longer than a
+    hundred cases.
+    """
+    with open(inspect.getfile(cls), encoding="utf-8") as source:
+        text = source.read()
+    return {name for name in names if re.search(rf"\bself\.{re.escape(name)}\b[^=\n]*=[^=]", text)}
 
 
 def modules_of(package):

@@ -5,6 +5,7 @@ import os
 import sys
 
 from .answers import Described, NotInTree, fresh, value_getter
+from .describe import assigned_in
 from .held import HELD
 from .questions import unanswered_name
 from .standins import Deferred, StandIn, StandInModule, now
@@ -50,13 +51,12 @@ class Resolver:
             else:
                 self._plain.append((field.name, None))
 
-    def choose(self, names, assigned):
-        """Say which outcome fields to report; dotted names reach into objects. Returns those the tree has.
-
-        ``assigned`` are attributes that the tree sets on the record without declaring them as fields.
-        """
-        known = self._settable | assigned
-        self._readers = [(name, tuple(name.split("."))) for name in names if name.partition(".")[0] in known]
+    def choose(self, names):
+        """Say which outcome fields to report; dotted names reach into objects. Returns those the tree has."""
+        owners = {name: name.partition(".")[0] for name in names}
+        undeclared = set(owners.values()) - self._settable
+        known = self._settable | (assigned_in(self._cls, undeclared) if undeclared else set())
+        self._readers = [(name, tuple(name.split("."))) for name in names if owners[name] in known]
         return [name for name, _ in self._readers]
 
     def resolve(self, facts):

@@ -128,7 +128,7 @@ class Subject:
 
     def choose(self, request):
         """Fix which outcome fields are reported; the answer lists those that the tree has."""
-        return {"fields": self._resolver.choose(request["fields"], describe.assigned_in(self._cls))}
+        return {"fields": self._resolver.choose(request["fields"])}
 
     def parse(self, request):
         """Return the arguments that launch flags set."""

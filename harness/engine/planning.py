@@ -1,0 +1,93 @@
+"""Makes a campaign's plan: asks two open subjects what they are and what there is to vary."""
+
+from __future__ import annotations
+
+from harness.engine.events import Started
+from harness.engine.pair import Pair
+from harness.engine.plan import Plan, Planned, Request
+from harness.errors import UsageError, hint
+from harness.generate.domains import domains_of
+from harness.subjects.description import Description
+from harness.world.case import Case
+from harness.world.launch import split_launch
+from harness.world.profiles import hardware_profile, model_profile, real_launches
+
+
+def make_plan(request: Request, pair: Pair) -> Planned:
+    """Load and describe the subjects; return what to tell of them and what the jobs need.
+
+    Raises UsageError when a subject cannot be loaded, a field is unknown, or nothing is left to compare.
+    """
+    descriptions = pair.describe()
+    compared, absent = _fields(request, descriptions)
+    launches, notes = _launches(pair, descriptions)
+    values = {**request.second.profile["values"], **request.first.profile["values"]}
+    plan = Plan(
+        compared=compared,
+        seed=request.seed,
+        domains=domains_of(*descriptions, values, request.first.profile["not_drawn"]),
+        launches=launches,
+    )
+    started = Started(
+        first=request.first.label,
+        second=request.second.label,
+        identities=(request.first.tree.identity, request.second.tree.identity),
+        compared=compared,
+        absent=absent,
+        seed=request.seed,
+        jobs=request.jobs,
+        cases=request.budget.cases,
+        seconds=request.budget.seconds,
+        notes=tuple(notes),
+        flags={name: spec.flags[0] for name, spec in descriptions[0].fields.items() if spec.flags},
+    )
+    return Planned(started, plan)
+
+
+def _fields(
+    request: Request, descriptions: tuple[Description, Description]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the outcome fields that both have, and whose subject lacks each of the others."""
+    first, second = (description.resolved for description in descriptions)
+    every = [*first, *(name for name in second if name not in first)]
+    wanted = request.fields or tuple(every)
+    for name in wanted:
+        if name not in every:
+            raise UsageError(
+                f"--field {name}: no outcome of {request.first.label} or {request.second.label} has this field"
+                f"{hint(name, every)}"
+            )
+    absent = {name: request.second.label for name in wanted if name not in second}
+    absent |= {name: request.first.label for name in wanted if name not in first}
+    compared = tuple(name for name in every if name in wanted and name not in absent)
+    if not compared:
+        lacking = ", ".join(f"{name} (not in {label})" for name, label in absent.items())
+        raise UsageError(f"--field: nothing is left to compare, since both subjects must have a field: {lacking}")
+    return compared, absent
+
+
+def _launches(pair: Pair, descriptions: tuple[Description, Description]) -> tuple[tuple[Case, ...], list[str]]:
+    """Return the real launches as cases, and a note on each that one of the subjects cannot take."""
+    cases, notes = [], []
+    for launch in real_launches():
+        where = f"real launch {launch.id}"
+        line = split_launch(launch.command, where)
+        try:
+            args = pair.first.parse(line.argv, where)
+        except UsageError as error:
+            notes.append(f"left out: {error}")
+            continue
+        strange = [name for name in args if name not in descriptions[1].fields]
+        if strange:
+            notes.append(f"left out: {where} sets {strange[0]}, which {pair.second.spec.label} does not have")
+            continue
+        cases.append(
+            Case(
+                id=launch.id,
+                args=args,
+                hardware=hardware_profile(launch.hardware),
+                model=model_profile(launch.model),
+                env={**launch.env, **line.env},
+            )
+        )
+    return tuple(cases), notes
