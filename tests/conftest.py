@@ -1,4 +1,4 @@
-"""What all tests share: one cache of real releases for the whole run."""
+"""What all tests share: one cache of real releases for the whole run, and how Hypothesis runs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from packaging.version import Version
 
 from harness.subjects.sources import Tree, release_tree
 from harness.subjects.sources.index import IndexUnreachable
+
+# Build machines are busy, and no test is about Hypothesis's own speed. CI draws the same examples each time.
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 @pytest.fixture(scope="session")

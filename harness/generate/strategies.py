@@ -29,7 +29,7 @@ class HypothesisDraw:
         return self._draw(st.integers(0, bound - 1))
 
     def chance(self, percent: int) -> bool:
-        """Return a boolean; shrinks to the likelier one, which keeps what is there."""
+        """Return a boolean; shrinks to True."""
         return self._draw(st.integers(0, 99)) < percent
 
     def pick(self, options: Sequence[T]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from harness.generate.domains import Domain, Domains
@@ -22,7 +22,6 @@ DOMAINS = Domains(
 
 
 @given(cases(DOMAINS))
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_cases_keep_the_contract(case: Case) -> None:
     assert parse_case(encode_case(case), "x") == case
 
@@ -40,4 +39,3 @@ def test_models_have_an_architecture(model: object, _: None) -> None:
 def test_hypothesis_shrinks_to_the_argument_that_matters() -> None:
     found = find(cases(DOMAINS), lambda case: case.args.get("page_size") == 64, settings=settings(max_examples=2000))
     assert set(found.args) == {"page_size"}
-    assert not found.env

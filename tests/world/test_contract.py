@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
@@ -35,7 +35,6 @@ FIELDS = {
 }
 
 
-@settings(deadline=None)
 @given(cases)
 def test_a_case_survives_the_way_through_its_line(case: Case) -> None:
     line = encode_case(case)
@@ -45,7 +44,6 @@ def test_a_case_survives_the_way_through_its_line(case: Case) -> None:
     assert encode_case(again) == line
 
 
-@settings(deadline=None)
 @given(outcomes)
 def test_an_outcome_survives_the_way_through_its_line(outcome: Outcome) -> None:
     line = encode_outcome(outcome)
@@ -191,7 +189,6 @@ def test_the_deepest_line_passes_and_the_next_is_refused(opening: str, closing: 
     assert len(parse_case(wide, "x:1").args["x"]) == 1001
 
 
-@settings(deadline=None)
 @given(json_values | st.dictionaries(st.sampled_from(["id", "args", "hardware", "model", "env"]), json_values))
 def test_any_json_gives_a_case_or_one_sentence(value: object) -> None:
     line = msgspec.json.encode(value)
@@ -202,7 +199,6 @@ def test_any_json_gives_a_case_or_one_sentence(value: object) -> None:
             assert "\n" not in str(error) and str(error).startswith("x:1: ")
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=40))
 def test_any_bytes_give_one_sentence(line: bytes) -> None:
     assert refused(parse_case, line, "x:1").startswith("x:1: ")

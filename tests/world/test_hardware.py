@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.world.hardware import HARDWARE_KEYS, Hardware, hardware_from_json
@@ -30,7 +30,6 @@ def test_every_key_has_its_words() -> None:
     assert list(HARDWARE_KEYS) == [field.name for field in msgspec.structs.fields(Hardware)]
 
 
-@settings(deadline=None)
 @given(hardware, hardware)
 def test_identity_and_hash_follow_equality(one: Hardware, other: Hardware) -> None:
     assert (one == other) == (one.identity() == other.identity())
@@ -70,7 +69,6 @@ def test_an_unknown_key_is_named_with_the_nearest() -> None:
     assert sentence == "cases.jsonl:3: unknown key hardware.memory (did you mean 'memory_mib'?)"
 
 
-@settings(deadline=None)
 @given(st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers()))
 def test_what_is_no_object_is_refused(value: object) -> None:
     assert "x:1: hardware must be an object" in refused(hardware_from_json, value, "x:1")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from harness.world.model import MODEL_KEYS, Model, model_from_json
 
@@ -49,7 +49,6 @@ def test_defaults_are_not_shared() -> None:
     assert other.architectures == ["LlamaForCausalLM"]
 
 
-@settings(deadline=None)
 @given(models)
 def test_identity_survives_the_way_through_json(model: Model) -> None:
     again = model_from_json(msgspec.json.decode(model.identity()), "x:1")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from harness.world import probes
 from harness.world.hardware import PLATFORMS, Hardware
@@ -125,7 +125,6 @@ def test_a_package_counts_only_on_its_platform() -> None:
         assert answers["is_triton_kernels_available"] is True
 
 
-@settings(deadline=None)
 @given(hardware)
 def test_answers_are_plain_json_from_the_one_table(machine: Hardware) -> None:
     answers = probe_answers(machine)

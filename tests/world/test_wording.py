@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from harness.world.wording import brief, path_of, suggest
 
@@ -16,7 +16,6 @@ def test_a_small_value_is_shown_whole(value: object, text: str) -> None:
     assert brief(value) == text
 
 
-@settings(deadline=None)
 @given(json_values)
 def test_any_value_is_one_line(value: object) -> None:
     assert "\n" not in brief(value)
