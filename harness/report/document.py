@@ -13,8 +13,7 @@ import msgspec
 from harness.engine.buckets import Bucket
 from harness.engine.events import Finished
 from harness.errors import UsageError
-from harness.report.words import launch_command, renamed, slug
-from harness.world.case import Case
+from harness.report.words import launch_command, slug
 from harness.world.contract import encode_case, write_atomically
 
 FORMAT = "stackproof.gate/1"
@@ -54,15 +53,11 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
         "first": difference.first,
         "second": difference.second,
         "count": bucket.count,
-        "witness": _raw(bucket.witness, slug(bucket)),
-        "others": [_raw(case, f"{slug(bucket)}.{n}") for n, case in enumerate(bucket.others, 1)],
+        "witness": msgspec.Raw(encode_case(bucket.witness)),
+        "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
         "launch": launch_command(bucket.witness, result.started.flags),
         "explanation": explanation.splitlines(),
     }
-
-
-def _raw(case: Case, name: str) -> msgspec.Raw:
-    return msgspec.Raw(encode_case(renamed(case, name)))
 
 
 def check_folder(folder: Path) -> None:
@@ -90,10 +85,7 @@ def save_witnesses(result: Finished, folder: Path) -> list[Path]:
     """
     written = []
     for bucket in result.buckets:
-        name = slug(bucket)
-        cases = [renamed(bucket.witness, name)]
-        cases += [renamed(case, f"{name}.{number}") for number, case in enumerate(bucket.others, 1)]
-        path = folder / f"{name}.jsonl"
-        write_atomically(path, (encode_case(case) + b"\n" for case in cases))
+        path = folder / f"{slug(bucket)}.jsonl"
+        write_atomically(path, (encode_case(case) + b"\n" for case in (bucket.witness, *bucket.others)))
         written.append(path)
     return written

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.engine.compare import differences, explain
 from harness.engine.events import Verdict
 from harness.engine.pair import Pair, is_failure
-from harness.report.words import difference_words, launch_command, machine_words, model_words
+from harness.report.words import difference_words, launch_command, machine_words, model_words, visible
 from harness.subjects.subject import SubjectSpec
 from harness.world.contract import read_cases
 
@@ -30,7 +30,7 @@ def replay_cases(path: Path, first: SubjectSpec, second: SubjectSpec, say: Calla
         for case in cases:
             outcomes = pair.outcomes(case)
             found = differences(*outcomes, messages=True)
-            say(f"{case.id}: {launch_command(case, flags)}")
+            say(f"{visible(case.id)}: {launch_command(case, flags)}")
             say(f"  on {machine_words(case.hardware)}; {model_words(case.model)}")
             if not found and outcomes[0].failure is None:
                 say("  agree")
@@ -40,7 +40,7 @@ def replay_cases(path: Path, first: SubjectSpec, second: SubjectSpec, say: Calla
                 name, one, two = difference_words(difference)
                 say(f"  {name}\n    {first.label}  {one}\n    {second.label}  {two}")
             for line in explain(*outcomes).splitlines():
-                say(f"  {line}")
+                say(f"  {visible(line)}")
             verdicts.add("inconclusive" if is_failure(found) else "different")
     return next(verdict for verdict in _GRAVEST if verdict in verdicts)
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from harness.report.words import visible
 from harness.subjects.profile import answer_example
 from harness.subjects.subject import SubjectSpec, TreeSubject
 from harness.world.case import Case, Outcome
@@ -79,13 +80,13 @@ def _say(
     outcome: Outcome, case: Case, fields: dict[str, FieldSpec], label: str, say: Callable[[str], object]
 ) -> None:
     if outcome.failure is not None:
-        say(f"{label} gave no outcome ({outcome.failure.kind}): {outcome.failure.detail}")
+        say(f"{label} gave no outcome ({outcome.failure.kind}): {visible(outcome.failure.detail)}")
         if outcome.failure.kind == "unanswered":
             path, _, how = outcome.failure.detail.partition(" ")
             say(f"give --answers a file with\n{answer_example(path, how)}")
         return
     if outcome.error is not None:
-        say(f"{label} refuses: {outcome.error.type} in {outcome.error.origin}: {outcome.error.message}")
+        say(f"{label} refuses: {outcome.error.type} in {outcome.error.origin}: {visible(outcome.error.message)}")
     for name, value in (outcome.fields or {}).items():
         given = case.args.get(name, fields[name].default if name in fields else None)
         known = name in fields

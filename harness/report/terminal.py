@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 from harness.engine.buckets import Bucket
@@ -24,6 +26,8 @@ from harness.world.case import Case
 
 _STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
 _SHOWN_OTHERS = 3
+# Columns for what a subject made of it, in the table; the blocks above have it whole.
+_CELL = 40
 
 
 class TerminalView:
@@ -66,17 +70,23 @@ class TerminalView:
                 self._task, completed=self._counts.cases, rate=f"{self._counts.cases} cases, {rate:.0f}/s"
             )
         elif isinstance(event, BucketFound):
-            name, first, second = difference_words(event.bucket.difference)
-            self._bar.console.print(
-                Text.assemble(("new difference  ", "red"), (name, "bold"), f"  {first} → {second}"),
-                no_wrap=True,
-                overflow="ellipsis",
-            ) if self._bar.console.is_terminal else None
+            self._announce(event.bucket)
         elif isinstance(event, Minimising):
             self._bar.update(self._task, description=f"minimising {event.buckets} witnesses", rate="", total=None)
         else:
             self._bar.stop()
             print_result(event, self._output)
+
+    def _announce(self, bucket: Bucket) -> None:
+        """Show a new bucket above the bar as soon as it is found; without a bar there is nobody to wait."""
+        if self._bar.disable:
+            return
+        name, first, second = difference_words(bucket.difference)
+        self._bar.console.print(
+            Text.assemble(("found    ", "red"), (name, "bold"), f"  {first} → {second}"),
+            no_wrap=True,
+            overflow="ellipsis",
+        )
 
 
 def print_result(result: Finished, console: Console) -> None:
@@ -84,6 +94,8 @@ def print_result(result: Finished, console: Console) -> None:
     started = result.started
     for bucket, explanation in zip(result.buckets, result.explanations, strict=True):
         _print_bucket(bucket, explanation, started, console)
+    if result.buckets:
+        console.print(_table(result), soft_wrap=True)
     for name, label in started.absent.items():
         console.print(Text(f"absent   {name}: not a field of {label}, so not compared", "dim"), soft_wrap=True)
     for note in started.notes:
@@ -103,6 +115,18 @@ def print_result(result: Finished, console: Console) -> None:
     )
 
 
+def _table(result: Finished) -> Table:
+    """Return all buckets at a glance, a line each."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("cases", justify="right")
+    table.add_column("differs", no_wrap=True)
+    for label in (result.started.first, result.started.second):
+        table.add_column(Text(label), max_width=_CELL, no_wrap=True, overflow="ellipsis")
+    for bucket in result.buckets:
+        table.add_row(str(bucket.count), *map(Text, difference_words(bucket.difference)))
+    return table
+
+
 def _print_bucket(bucket: Bucket, explanation: str, started: Started, console: Console) -> None:
     difference = bucket.difference
     name, first, second = difference_words(difference)
@@ -112,6 +136,8 @@ def _print_bucket(bucket: Bucket, explanation: str, started: Started, console: C
     )
     for label, value in ((started.first, first), (started.second, second)):
         console.print(Text.assemble((f"  {label}  ", "cyan"), value), soft_wrap=True)
+    if difference.kind == "failure":
+        console.print(Text(f"  in case  {bucket.witness.id}", "yellow"))
     _print_case("smallest", bucket.witness, started, console)
     for case in bucket.others[:_SHOWN_OTHERS]:
         _print_case("also", case, started, console)

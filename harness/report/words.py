@@ -9,8 +9,6 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from harness.engine.buckets import Bucket
 from harness.engine.compare import Difference
 from harness.world.case import Case
@@ -19,12 +17,33 @@ from harness.world.model import Model
 from harness.world.profiles import name_of_hardware, name_of_model
 
 
+def visible(text: str) -> str:
+    """Return ``text`` with everything that a terminal would act on, rather than show, written as an escape."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` as one word of a shell; bash's ``$'...'`` where it holds what a terminal would act on."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_in_dollar_quotes, text)) + "'"
+
+
+def _in_dollar_quotes(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    # bash takes \xNN for a byte and \UNNNNNNNN for a character.
+    return f"\\x{ord(char):02x}" if char.isascii() else f"\\U{ord(char):08x}"
+
+
 def launch_command(case: Case, flags: Mapping[str, str]) -> str:
     """Return the command that launches the case, environment included; ``flags`` maps fields to their flags.
 
     What no flag can say (a switch turned off, a field without a flag) stands behind it as ``# field=value``.
     """
-    words = [f"{name}={shlex.quote(value)}" for name, value in sorted(case.env.items())]
+    words = [f"{name}={quoted(value)}" for name, value in sorted(case.env.items())]
     words += ["python3", "-m", "sglang.launch_server"]
     if "model_path" not in case.args:
         words += ["--model-path", "org/model"]
@@ -36,11 +55,11 @@ def launch_command(case: Case, flags: Mapping[str, str]) -> str:
         elif value is True:
             words.append(flag)
         elif isinstance(value, list):
-            words += [flag, *(shlex.quote(str(item)) for item in value)]
+            words += [flag, *(quoted(str(item)) for item in value)]
         else:
             text = json.dumps(value) if isinstance(value, dict) else str(value)
-            words += [flag, shlex.quote(text)]
-    return " ".join([*words, *(["#", *unsaid] if unsaid else [])])
+            words += [flag, quoted(text)]
+    return " ".join([*words, *(["#", *map(visible, unsaid)] if unsaid else [])])
 
 
 def machine_words(hardware: Hardware) -> str:
@@ -56,7 +75,7 @@ def machine_words(hardware: Hardware) -> str:
         major, minor = changed.pop("capability", hardware.capability)
         words.append(f"capability {major}.{minor}")
     words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
-    return ", ".join(words)
+    return visible(", ".join(words))
 
 
 def model_words(model: Model) -> str:
@@ -69,7 +88,7 @@ def model_words(model: Model) -> str:
     changed = _changed(model, Model())
     words = ["/".join(changed.pop("architectures", model.architectures))]
     words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
-    return ", ".join(words)
+    return visible(", ".join(words))
 
 
 def _changed(part: Hardware | Model, plain: Hardware | Model) -> dict[str, Any]:
@@ -88,7 +107,9 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
         return difference.name, json.dumps(difference.first), json.dumps(difference.second)
     title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
     usual = "resolves" if difference.kind == "refusal" else "has an outcome"
-    first, second = (" ".join(side.split()) if side else usual for side in (difference.first, difference.second))
+    first, second = (
+        visible(" ".join(side.split())) if side else usual for side in (difference.first, difference.second)
+    )
     return title, first, second
 
 
@@ -101,8 +122,3 @@ def slug(bucket: Bucket) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
-
-
-def renamed(case: Case, name: str) -> Case:
-    """Return the case under another id."""
-    return msgspec.structs.replace(case, id=name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import string
+import subprocess
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness.engine.buckets import Bucket
 from harness.engine.compare import Difference
-from harness.report.words import difference_words, launch_command, machine_words, model_words, slug
+from harness.report.words import difference_words, launch_command, machine_words, model_words, quoted, slug
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.launch import split_launch
@@ -39,7 +41,7 @@ def test_what_no_flag_can_say_is_said_behind() -> None:
     assert launch_command(case, FLAGS).endswith("--tp 1 # fast=false hidden=3")
 
 
-TEXTS = st.text(st.sampled_from(string.printable.replace("\n", "").replace("\r", "")), min_size=1)
+TEXTS = st.text(st.sampled_from([char for char in string.printable if char.isprintable()]), min_size=1)
 
 
 @given(label=TEXTS, value=TEXTS)
@@ -50,6 +52,17 @@ def test_any_text_survives_the_shell(label: str, value: str) -> None:
         *["python3", "-m", "sglang.launch_server", "--model-path", "org/model", "--label"],
         label,
     ]
+
+
+@given(st.text(st.characters(max_codepoint=0x2FFF, exclude_characters="\0", exclude_categories=["Cs"]), min_size=1))
+def test_bash_reads_any_text_back(text: str) -> None:
+    word = quoted(text)
+    assert word.isprintable()
+    if bash := shutil.which("bash"):
+        run = subprocess.run(
+            [bash, "-c", f"printf %s {word}"], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
+        )
+        assert run.stdout.decode() == text
 
 
 def test_a_launch_is_read_back_as_one() -> None:
