@@ -22,10 +22,13 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     compared, absent = _fields(request, descriptions)
     launches, notes = _launches(pair, descriptions)
     values = {**request.second.profile["values"], **request.first.profile["values"]}
+    domains = domains_of(*descriptions, values, request.first.profile["not_drawn"])
+    if domains.foreign:
+        notes.append(f"never set, since only one of the two has them: {', '.join(domains.foreign)}")
     plan = Plan(
         compared=compared,
         seed=request.seed,
-        domains=domains_of(*descriptions, values, request.first.profile["not_drawn"]),
+        domains=domains,
         launches=launches,
     )
     started = Started(

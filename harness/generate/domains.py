@@ -35,7 +35,7 @@ class Domains:
 
     ``args`` maps an argument to its domain and ``pool`` repeats their names by weight; ``environment`` maps a
     variable to its texts; ``architectures`` and ``quantizations`` are names for models. ``foreign`` lists the
-    arguments that only one of the subjects has (never drawn).
+    arguments that only one of the subjects has and its resolution reads (never drawn).
     """
 
     args: dict[str, Domain]
@@ -60,10 +60,11 @@ def domains_of(
     """
     structured = structured or {}
     resolved = {*first.resolved, *second.resolved}
+    reads = {*first.reads, *second.reads}
     args: dict[str, Domain] = {}
     pool: list[str] = []
     for name in first.fields:
-        if name not in second.fields or not (name in first.reads or name in second.reads):
+        if name not in second.fields or name not in reads:
             continue
         domain = _domain([first.fields[name], second.fields[name]], structured.get(name, ()))
         if domain is not None:
@@ -83,7 +84,7 @@ def domains_of(
         environment=environment,
         architectures=tuple(architectures),
         quantizations=tuple(value for value in quantization.values if isinstance(value, str)),
-        foreign=tuple(sorted(set(first.fields) ^ set(second.fields))),
+        foreign=tuple(name for name in sorted(set(first.fields) ^ set(second.fields)) if name in reads),
         variables=tuple(environment),
     )
 

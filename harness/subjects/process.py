@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -218,11 +217,3 @@ def _environment() -> dict[str, str]:
         "TMPDIR": "/nonexistent",
         "TZ": "UTC",
     }
-
-
-def check_interpreter(python: str) -> str:
-    """Return the path of an interpreter that can run a child; raises UsageError for anything else."""
-    path = Path(python)
-    if os.sep in python and not path.exists():
-        raise UsageError(f"the interpreter {python!r} does not exist: give --python a path or a name on PATH")
-    return python

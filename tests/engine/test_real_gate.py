@@ -116,6 +116,6 @@ def test_every_case_of_two_releases_has_an_outcome(first: str, second: str, suff
 def test_the_real_launches_come_first_and_none_is_left_out() -> None:
     for suffix in ("", "#slice"):
         result = gate(f"sglang==0.5.14{suffix}", f"sglang==0.5.16{suffix}", 14)
-        assert result.started.notes == ()
+        assert not any(note.startswith("left out") for note in result.started.notes)
         assert result.counts.cases == 14
         assert result.counts.failed == 0
