@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import math
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Callable
@@ -56,12 +59,22 @@ MemoryMib = Annotated[int, typer.Option(min=128, help="MiB of memory a tree's pr
 def gate(
     first: FirstSubject,
     second: SecondSubject,
-    field: Annotated[list[str] | None, typer.Option(help="Compare only this field; may be given again.")] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(help="Compare this field alone: no others, no environment; may be given again."),
+    ] = None,
+    all_fields: Annotated[bool, typer.Option("--all-fields", help="Compare every field of the record.")] = False,
     cases: Annotated[
-        int | None, typer.Option(min=1, help=f"Number of cases.  [default: {_DEFAULT_CASES}]", show_default=False)
+        int | None,
+        typer.Option(
+            min=1, help=f"Number of cases.  [default: {_DEFAULT_CASES}, without --seconds]", show_default=False
+        ),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.1, help="Stop making cases after this long.", show_default=False)
+        float | None,
+        typer.Option(
+            min=0.1, help="Make cases for this long; loading and minimising come on top.", show_default=False
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Which cases: the same seed gives the same ones everywhere.")] = 0,
     jobs: Annotated[
@@ -80,10 +93,14 @@ def gate(
     from rich.console import Console
 
     from harness.engine.campaign import Budget, Request, run_campaign
-    from harness.report.document import check_folder, document, save_witnesses
+    from harness.report.document import check_folder, document, save_result
     from harness.report.terminal import TerminalView
     from harness.subjects.open import open_spec
 
+    if field and all_fields:
+        raise UsageError("--field and --all-fields ask for opposite things, give one of them")
+    if seconds is not None and not math.isfinite(seconds):
+        raise UsageError("--seconds takes a finite number")
     if save is not None:
         check_folder(save)
     if cases is None and seconds is None:
@@ -96,6 +113,7 @@ def gate(
         first=specs[0],
         second=specs[1],
         fields=tuple(field or ()),
+        all_fields=all_fields,
         budget=Budget(cases=cases, seconds=seconds),
         seed=seed,
         jobs=jobs or _cores(),
@@ -108,9 +126,10 @@ def gate(
         with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
             result = run_campaign(request, view)
     if save is not None:
-        files = save_witnesses(result, save)
+        files = save_result(result, save)
         if format is Format.terminal and files:
-            typer.echo(f"saved    {len(files)} witnesses in {save}; run one again with: stackproof replay FILE A B")
+            again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
+            typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
     return STOPPED if result.interrupted and result.verdict == "equivalent" else _STATUS[result.verdict]
 
 
@@ -141,8 +160,8 @@ def resolve(
         list[str] | None, typer.Argument(metavar="-- FLAGS", help="Launch flags, or a whole launch command.")
     ] = None,
     subject: Annotated[str, typer.Option(metavar="S", help="What resolves: sglang==X, git:REV or dir:PATH.")] = ...,  # type: ignore[assignment]
-    hardware: Annotated[str, typer.Option(help="The machine's profile.")] = "h100",
-    model: Annotated[str, typer.Option(help="The model's profile.")] = "llama-3.1-8b",
+    hardware: Annotated[str, typer.Option(help="The machine: a profile's name or a JSON object.")] = "h100",
+    model: Annotated[str, typer.Option(help="The model: a profile's name or a JSON object.")] = "llama-3.1-8b",
     cases: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Resolve the cases of this file instead.")
     ] = None,
@@ -168,6 +187,39 @@ def resolve(
     return EQUIVALENT if answered else INCONCLUSIVE
 
 
+@app.command()
+def profiles() -> int:
+    """List the machines and models that have a name."""
+    from harness.report.words import machine_words
+    from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
+
+    typer.echo("hardware")
+    for name in hardware_names():
+        typer.echo(f"  {name:24}{machine_words(hardware_profile(name), named=False)}")
+    typer.echo("models")
+    for name in model_names():
+        typer.echo(f"  {name:24}{'/'.join(model_profile(name).architectures)}")
+    return EQUIVALENT
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=lambda asked: _show_version(asked), is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    """Options before a command."""
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"stackproof {importlib.metadata.version('stackproof')}")
+        raise typer.Exit
+
+
 def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -189,10 +241,12 @@ def _guarded(run: Callable[[], object]) -> int:
             print(f"\n{error.example}", file=sys.stderr)
         return WRONG_USAGE
     except _CommandLineError as error:
+        message = " ".join(error.format_message().split())
+        if "No such option" in message and "resolve" in sys.argv[1:2]:
+            message += "; flags of the launch go behind '--'"
         if type(error).__name__ == "NoArgsIsHelpError":
             print(error.format_message(), file=sys.stderr)
             return WRONG_USAGE
-        message = " ".join(error.format_message().split())
         print(f"stackproof: {message} (see stackproof --help)", file=sys.stderr)
         return WRONG_USAGE
     except (KeyboardInterrupt, typer.Abort):

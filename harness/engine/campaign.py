@@ -58,7 +58,7 @@ class _Campaign:
         except KeyboardInterrupt:
             interrupted = True
         buckets, explanations = self._minimised()
-        verdict, reason = judge(self._counts, bool(buckets))
+        verdict, reason = judge(self._counts, len(self._started.compared))
         finished = Finished(
             verdict=verdict,
             reason=reason,
@@ -105,13 +105,12 @@ class _Campaign:
         return [answer.bucket for answer in ordered], [answer.explanation for answer in ordered]
 
 
-def judge(counts: Counts, any_bucket: bool) -> tuple[Verdict, str]:
-    """Return the verdict and its reason in words."""
+def judge(counts: Counts, fields: int) -> tuple[Verdict, str]:
+    """Return the verdict on cases that were compared in so many fields, and its reason in words."""
     if counts.different:
         return "different", f"{counts.different} of {counts.cases} cases differ"
     if counts.failed:
         return "inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare"
     if not counts.resolved:
         return "inconclusive", f"none of {counts.cases} cases resolved on both sides"
-    assert not any_bucket
-    return "equivalent", f"{counts.cases} cases agree"
+    return "equivalent", f"{counts.cases} cases agree in {fields} field{'s' if fields != 1 else ''}"

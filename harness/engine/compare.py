@@ -59,13 +59,14 @@ def differences(first: Outcome, second: Outcome, *, messages: bool) -> list[Diff
         if name in second.fields and not _same(value, second.fields[name])
     ]
     for name in sorted(first.env.keys() | second.env.keys()):
-        values = first.env.get(name, _UNCHANGED), second.env.get(name, _UNCHANGED)
+        values = first.env.get(name, UNCHANGED), second.env.get(name, UNCHANGED)
         if values[0] != values[1]:
             found.append(Difference(kind="environment", name=name, first=values[0], second=values[1]))
     return found
 
 
-_UNCHANGED = "(unchanged)"
+UNCHANGED = "(unchanged)"
+"""What a difference says of a variable that one side left as it was."""
 
 
 def _same(first: Any, second: Any) -> bool:
@@ -92,38 +93,52 @@ def _refusals(first: Refusal, second: Refusal, messages: bool) -> list[Differenc
 
 def _check(refusal: Refusal) -> str:
     """Return the check behind a refusal: its type and its message without the values of this case."""
+    if not refusal.message:
+        return f"{refusal.type} without a message in {refusal.origin}"
     return f"{refusal.type}: {_QUOTED.sub('…', refusal.message)}"
 
 
 class Comparison:
-    """Compares the answer frames of two subjects, decoding only where the bytes differ."""
+    """Compares the answer frames of two subjects, decoding only where the bytes differ.
 
-    def __init__(self, names: Sequence[str], *, messages: bool = True) -> None:
+    With ``fields_alone`` only the fields ``names`` count: not the environment, nor which check refuses a launch that
+    both refuse. That one resolves and the other refuses always counts.
+    """
+
+    def __init__(self, names: Sequence[str], *, messages: bool = True, fields_alone: bool = False) -> None:
         self._names = tuple(names)
         self._messages = messages
+        self._left_out = ("environment", "refusals") if fields_alone else ()
 
     def differences(self, first: bytes, second: bytes) -> list[Difference]:
         """Return what differs between two frames; a failure on either side is one even when both fail alike."""
         if first == second and first[:1] != b"X":
             return []
-        return differences(
+        found = differences(
             decode_frame(first, "", self._names),
             decode_frame(second, "", self._names),
             messages=self._messages,
         )
+        return [difference for difference in found if difference.kind not in self._left_out]
 
 
-def explain(first: Outcome, second: Outcome) -> str:
-    """Return DeepDiff's account of how the second outcome differs from the first, one change a line."""
+def explain(difference: Difference, first: Outcome, second: Outcome) -> str:
+    """Return DeepDiff's account of one difference between two outcomes, one change a line.
+
+    Nested values are taken apart; of refusals, type and message are compared word for word.
+    """
     from deepdiff import DeepDiff
 
-    return str(DeepDiff(_explicable(first), _explicable(second), verbose_level=2).pretty())
+    return str(DeepDiff(_part(difference, first), _part(difference, second), verbose_level=2).pretty())
 
 
-def _explicable(outcome: Outcome) -> dict[str, Any]:
-    side: dict[str, Any] = msgspec.to_builtins(outcome)
-    del side["id"]
-    if side["error"] is not None:
-        # Which function raised is reported beside the difference and is never one.
-        del side["error"]["origin"]
-    return side
+def _part(difference: Difference, outcome: Outcome) -> Any:
+    """Return the part of an outcome that a difference is about."""
+    if difference.kind == "field":
+        return {difference.name: (outcome.fields or {}).get(difference.name)}
+    if difference.kind == "environment":
+        return {difference.name: outcome.env.get(difference.name, UNCHANGED)}
+    if outcome.failure is not None:
+        return {"failure": msgspec.to_builtins(outcome.failure)}
+    # Which function raised is reported beside the difference and is never one.
+    return {"refusal": {"type": outcome.error.type, "message": outcome.error.message} if outcome.error else None}

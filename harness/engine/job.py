@@ -17,7 +17,7 @@ class Job:
     def __init__(self, plan: Plan, pair: Pair) -> None:
         self._plan = plan
         self._pair = pair
-        self._pair.compare_fields(plan.compared)
+        self._pair.compare_fields(plan.compared, alone=plan.fields_alone)
         self._maker = CaseMaker(plan.domains, plan.launches)
 
     def run(self, task: Task) -> Answer:
@@ -35,6 +35,7 @@ class Job:
         def shows(cases: Sequence[Case]) -> list[bool]:
             return [any(d.key() == key for d in found) for found in self._pair.differences(cases)]
 
-        if bucket.difference.kind != "failure":
+        # Each try at a case that ends or hangs the process would cost another process.
+        if bucket.difference.kind != "failure" or "unanswered" in bucket.difference.name:
             bucket.witness, *bucket.others = minimise_all([bucket.witness, *bucket.others], shows)
-        return Shrunk(bucket, self._pair.explain(bucket.witness))
+        return Shrunk(bucket, self._pair.explain(bucket.difference, bucket.witness))

@@ -53,10 +53,10 @@ class Pair:
         with ThreadPoolExecutor(2) as pool:
             return list(pool.map(action, (self.first, self.second)))
 
-    def compare_fields(self, names: Sequence[str]) -> None:
-        """Fix the outcome fields that are compared; both subjects must have them."""
+    def compare_fields(self, names: Sequence[str], *, alone: bool = False) -> None:
+        """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them."""
         self._names = tuple(names)
-        self._comparison = Comparison(self._names)
+        self._comparison = Comparison(self._names, fields_alone=alone)
         self.first.choose(self._names)
         self.second.choose(self._names)
 
@@ -90,9 +90,9 @@ class Pair:
         (first,), (second,) = self.first.outcomes([case]), self.second.outcomes([case])
         return first, second
 
-    def explain(self, case: Case) -> str:
-        """Return DeepDiff's account of how the second subject's outcome of ``case`` differs from the first's."""
-        return explain(*self.outcomes(case))
+    def explain(self, difference: Difference, case: Case) -> str:
+        """Return DeepDiff's account of a difference that ``case`` shows."""
+        return explain(difference, *self.outcomes(case))
 
 
 def is_failure(found: Sequence[Difference]) -> bool:

@@ -25,20 +25,26 @@ class Budget:
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asked for: two subjects, the fields to gate (all when empty), budget, seed and jobs."""
+    """What a user asked for: two subjects, what to compare, budget, seed and jobs.
+
+    ``fields`` are the fields to compare and nothing else; when empty, the resolved fields and what the slice writes
+    besides, or with ``all_fields`` every field of the record, and in both cases the environment and the refusals.
+    """
 
     first: SubjectSpec
     second: SubjectSpec
     fields: tuple[str, ...] = ()
+    all_fields: bool = False
     budget: Budget = field(default_factory=Budget)
     seed: int = 0
     jobs: int = 1
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields to compare and where the cases come from."""
+    """The fields to compare (``fields_alone``: and nothing else) and where the cases come from."""
 
     compared: tuple[str, ...]
+    fields_alone: bool
     seed: int
     domains: Domains
     launches: tuple[Case, ...]

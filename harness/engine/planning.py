@@ -19,14 +19,23 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     Raises UsageError when a subject cannot be loaded, a field is unknown, or nothing is left to compare.
     """
     descriptions = pair.describe()
+    if request.first.slice != request.second.slice:
+        whole = request.second if request.first.slice else request.first
+        raise UsageError(
+            f"{whole.label} is the whole construction and the other a slice: put '#slice' behind both or neither"
+        )
     compared, absent = _fields(request, descriptions)
     launches, notes = _launches(pair, descriptions)
     values = {**request.second.profile["values"], **request.first.profile["values"]}
     domains = domains_of(*descriptions, values, request.first.profile["not_drawn"])
     if domains.foreign:
         notes.append(f"never set, since only one of the two has them: {', '.join(domains.foreign)}")
+    common = [name for name in descriptions[0].fields if name in descriptions[1].fields]
+    if not request.first.slice and not request.fields and not request.all_fields:
+        notes.append(f"of {len(common)} fields of the record {len(compared)} are compared; --all-fields compares all")
     plan = Plan(
         compared=compared,
+        fields_alone=bool(request.fields),
         seed=request.seed,
         domains=domains,
         launches=launches,
@@ -50,19 +59,17 @@ def make_plan(request: Request, pair: Pair) -> Planned:
 def _fields(
     request: Request, descriptions: tuple[Description, Description]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the outcome fields that both have, and whose subject lacks each of the others."""
-    first, second = (description.resolved for description in descriptions)
-    every = [*first, *(name for name in second if name not in first)]
-    wanted = request.fields or tuple(every)
+    """Return the fields to compare, which both have, and whose subject lacks each of the others asked for."""
+    has = [dict.fromkeys((*d.resolved, *d.fields)) for d in descriptions]
+    every = has[0] | has[1]
+    usual = dict.fromkeys((*descriptions[0].resolved, *descriptions[1].resolved))
+    wanted = request.fields or tuple(every if request.all_fields else usual)
+    labels = request.first.label, request.second.label
     for name in wanted:
         if name not in every:
-            raise UsageError(
-                f"--field {name}: no outcome of {request.first.label} or {request.second.label} has this field"
-                f"{hint(name, every)}"
-            )
-    absent = {name: request.second.label for name in wanted if name not in second}
-    absent |= {name: request.first.label for name in wanted if name not in first}
-    compared = tuple(name for name in every if name in wanted and name not in absent)
+            raise UsageError(f"--field {name}: neither {labels[0]} nor {labels[1]} has this field{hint(name, every)}")
+    absent = {name: label for label, names in zip(labels, has, strict=True) for name in wanted if name not in names}
+    compared = tuple(name for name in wanted if name not in absent)
     if not compared:
         lacking = ", ".join(f"{name} (not in {label})" for name, label in absent.items())
         raise UsageError(f"--field: nothing is left to compare, since both subjects must have a field: {lacking}")

@@ -15,7 +15,7 @@ _COUNTS: Final = (1, 2, 4, 8, 16)
 _SIZES: Final = (1, 64, 256, 1024, 4096, 8192, 16384)
 _SMALL: Final = 64
 # For text of which the code asks whether it is there, or which of a few it is: something else.
-_SOME_TEXT: Final = "text"
+_SOME_TEXT: Final = "something-else"
 _FRACTIONS: Final = (0.1, 0.5, 0.9, 1.0)
 # A resolved field is what a gate is about: it is drawn this many times as often as another input.
 _RESOLVED_WEIGHT: Final = 4

@@ -13,7 +13,7 @@ import msgspec
 from harness.engine.buckets import Bucket
 from harness.engine.events import Finished
 from harness.errors import UsageError
-from harness.report.words import launch_command, slug
+from harness.report.words import launch_command, resolve_command, slug
 from harness.world.contract import encode_case, write_atomically
 
 FORMAT = "stackproof.gate/1"
@@ -56,6 +56,10 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
         "witness": msgspec.Raw(encode_case(bucket.witness)),
         "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
         "launch": launch_command(bucket.witness, result.started.flags),
+        "resolve": [
+            resolve_command(bucket.witness, label, result.started.flags)
+            for label in (result.started.first, result.started.second)
+        ],
         "explanation": explanation.splitlines(),
     }
 
@@ -63,14 +67,17 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
 def check_folder(folder: Path) -> None:
     """Make ``folder`` if it is not there, and prove that files can be written into it.
 
-    Raises UsageError before a long run rather than after it.
+    Raises UsageError, before a long run rather than after it, also for a folder that holds something: the witnesses
+    of two runs in one folder could not be told apart.
     """
     try:
         folder.mkdir(exist_ok=True)
+        if next(folder.iterdir(), None) is not None:
+            raise UsageError(f"--save {folder}: the folder is not empty, name a new one")
         probe = folder / ".stackproof-probe"
         probe.touch()
         probe.unlink()
-    except FileExistsError:
+    except (FileExistsError, NotADirectoryError):
         raise UsageError(f"--save {folder}: this is a file, and witnesses need a folder") from None
     except FileNotFoundError:
         raise UsageError(f"--save {folder}: the folder {folder.parent} does not exist") from None
@@ -78,14 +85,16 @@ def check_folder(folder: Path) -> None:
         raise UsageError(f"--save {folder}: cannot write there: {error.strerror or error}") from None
 
 
-def save_witnesses(result: Finished, folder: Path) -> list[Path]:
-    """Write each witness as a case file that ``replay`` runs again; returns the files, in the buckets' order.
+def save_result(result: Finished, folder: Path) -> list[Path]:
+    """Write the document as ``result.json``, and each witness as a case file that ``replay`` runs again.
 
-    Raises UsageError when a file cannot be written; a file is whole or not there.
+    Returns the case files, in the buckets' order. Raises UsageError when a file cannot be written; a file is whole
+    or not there.
     """
     written = []
     for bucket in result.buckets:
         path = folder / f"{slug(bucket)}.jsonl"
         write_atomically(path, (encode_case(case) + b"\n" for case in (bucket.witness, *bucket.others)))
         written.append(path)
+    write_atomically(folder / "result.json", document(result))
     return written

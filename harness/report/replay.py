@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.engine.compare import differences, explain
+from harness.engine.compare import differences
 from harness.engine.events import Verdict
 from harness.engine.pair import Pair, is_failure
 from harness.report.words import difference_words, launch_command, machine_words, model_words, visible
@@ -39,8 +39,6 @@ def replay_cases(path: Path, first: SubjectSpec, second: SubjectSpec, say: Calla
             for difference in found:
                 name, one, two = difference_words(difference)
                 say(f"  {name}\n    {first.label}  {one}\n    {second.label}  {two}")
-            for line in explain(*outcomes).splitlines():
-                say(f"  {visible(line)}")
             verdicts.add("inconclusive" if is_failure(found) else "different")
     return next(verdict for verdict in _GRAVEST if verdict in verdicts)
 

@@ -8,13 +8,18 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from harness.report.words import visible
+import msgspec
+
+from harness.errors import UsageError
+from harness.report.words import machine_words, model_words, visible
 from harness.subjects.profile import answer_example
 from harness.subjects.subject import SubjectSpec, TreeSubject
 from harness.world.case import Case, Outcome
 from harness.world.contract import encode_outcome, read_cases, write_atomically
 from harness.world.fields import FieldSpec
+from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.launch import LaunchLine, split_launch
+from harness.world.model import Model, model_from_json
 from harness.world.profiles import hardware_profile, model_profile
 
 _BATCH = 250
@@ -54,7 +59,7 @@ def resolve_launch(
 
     Returns whether there was an outcome. Raises UsageError for unknown profiles and flags that do not parse.
     """
-    machine, described = hardware_profile(hardware), model_profile(model)
+    machine, described = _machine(hardware), _model(model)
     line = _launch(words)
     with TreeSubject(spec) as subject:
         description = subject.describe()
@@ -70,7 +75,31 @@ def resolve_launch(
     return outcome.failure is None
 
 
+def _machine(text: str) -> Hardware:
+    """Return the machine that a profile's name or a JSON object gives."""
+    if text.lstrip().startswith("{"):
+        return hardware_from_json(_object(text, "--hardware"), "--hardware")
+    return hardware_profile(text)
+
+
+def _model(text: str) -> Model:
+    """Return the model that a profile's name or a JSON object gives."""
+    if text.lstrip().startswith("{"):
+        return model_from_json(_object(text, "--model"), "--model")
+    return model_profile(text)
+
+
+def _object(text: str, where: str) -> object:
+    try:
+        value: object = msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{where}: this is neither a profile's name nor a JSON object: {error}") from None
+    return value
+
+
 def _launch(words: Sequence[str]) -> LaunchLine:
+    if len(words) == 1 and " " in words[0]:
+        return split_launch(words[0], "the launch command")
     if words and not words[0].startswith("-"):
         return split_launch(shlex.join(words), "the launch command")
     return LaunchLine(env={}, argv=list(words))
@@ -79,6 +108,7 @@ def _launch(words: Sequence[str]) -> LaunchLine:
 def _say(
     outcome: Outcome, case: Case, fields: dict[str, FieldSpec], label: str, say: Callable[[str], object]
 ) -> None:
+    say(f"on {machine_words(case.hardware)}; {model_words(case.model)}")
     if outcome.failure is not None:
         say(f"{label} gave no outcome ({outcome.failure.kind}): {visible(outcome.failure.detail)}")
         if outcome.failure.kind == "unanswered":

@@ -20,11 +20,12 @@ from harness.engine.events import (
     Progressed,
     Started,
 )
-from harness.report.words import difference_words, launch_command, machine_words, model_words
+from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command
 from harness.subjects.profile import answer_example
 from harness.world.case import Case
 
 _STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
+_BLOCKS = 40
 _SHOWN_OTHERS = 3
 # Columns for what a subject made of it, in the table; the blocks above have it whole.
 _CELL = 40
@@ -92,8 +93,11 @@ class TerminalView:
 def print_result(result: Finished, console: Console) -> None:
     """Print a finished campaign."""
     started = result.started
-    for bucket, explanation in zip(result.buckets, result.explanations, strict=True):
-        _print_bucket(bucket, explanation, started, console)
+    for bucket in result.buckets[:_BLOCKS]:
+        _print_bucket(bucket, started, console)
+    if len(result.buckets) > _BLOCKS:
+        rest = len(result.buckets) - _BLOCKS
+        console.print(Text(f"and {rest} more, below in a line each (--save or --format json has them whole)", "dim"))
     if result.buckets:
         console.print(_table(result), soft_wrap=True)
     for name, label in started.absent.items():
@@ -127,7 +131,7 @@ def _table(result: Finished) -> Table:
     return table
 
 
-def _print_bucket(bucket: Bucket, explanation: str, started: Started, console: Console) -> None:
+def _print_bucket(bucket: Bucket, started: Started, console: Console) -> None:
     difference = bucket.difference
     name, first, second = difference_words(difference)
     console.print(
@@ -139,6 +143,9 @@ def _print_bucket(bucket: Bucket, explanation: str, started: Started, console: C
     if difference.kind == "failure":
         console.print(Text(f"  in case  {bucket.witness.id}", "yellow"))
     _print_case("smallest", bucket.witness, started, console)
+    console.print(
+        Text(f"  try      {resolve_command(bucket.witness, started.second, started.flags)}", "dim"), soft_wrap=True
+    )
     for case in bucket.others[:_SHOWN_OTHERS]:
         _print_case("also", case, started, console)
     more = len(bucket.others) - _SHOWN_OTHERS

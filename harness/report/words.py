@@ -9,9 +9,12 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from harness.engine.buckets import Bucket
-from harness.engine.compare import Difference
+from harness.engine.compare import UNCHANGED, Difference
 from harness.world.case import Case
+from harness.world.contract import encode_case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.profiles import name_of_hardware, name_of_model
@@ -62,13 +65,22 @@ def launch_command(case: Case, flags: Mapping[str, str]) -> str:
     return " ".join([*words, *(["#", *map(visible, unsaid)] if unsaid else [])])
 
 
-def machine_words(hardware: Hardware) -> str:
-    """Return the machine as the name of an equal profile, else as the attributes that are not the default."""
+def resolve_command(case: Case, subject: str, flags: Mapping[str, str]) -> str:
+    """Return the command that shows what ``subject`` makes of the case, machine and model included."""
+    parts = msgspec.json.decode(encode_case(case))
+    words = ["stackproof", "resolve", "--subject", subject]
+    for name in ("hardware", "model"):
+        words += [f"--{name}", parts[name] if isinstance(parts[name], str) else json.dumps(parts[name])]
+    return f"{' '.join(map(quoted, words))} -- {launch_command(case, flags)}"
+
+
+def machine_words(hardware: Hardware, *, named: bool = True) -> str:
+    """Return the machine as the name of an equal profile (when ``named``), else as what is not the default."""
     if hardware == Hardware():
         return f"default machine ({hardware.platform})"
-    named = name_of_hardware(hardware)
-    if named is not None:
-        return named
+    name = name_of_hardware(hardware) if named else None
+    if name is not None:
+        return name
     changed = _changed(hardware, Hardware())
     words = [str(changed.pop("platform", hardware.platform))]
     if hardware.capability is not None:
@@ -104,7 +116,11 @@ def _plain(value: Any) -> str:
 def difference_words(difference: Difference) -> tuple[str, str, str]:
     """Return what differs, and what the first and the second subject made of it."""
     if difference.kind in ("field", "environment"):
-        return difference.name, json.dumps(difference.first), json.dumps(difference.second)
+        first, second = (
+            "unchanged" if difference.kind == "environment" and side == UNCHANGED else json.dumps(side)
+            for side in (difference.first, difference.second)
+        )
+        return difference.name, first, second
     title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
     usual = "resolves" if difference.kind == "refusal" else "has an outcome"
     first, second = (
@@ -115,9 +131,12 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
 
 def slug(bucket: Bucket) -> str:
     """Return a stable file name for a bucket: what differs, and a few digits of the difference's identity."""
-    name = bucket.difference.name or bucket.difference.kind
+    difference = bucket.difference
+    name = difference.name
+    if difference.kind in ("refusals", "refusal"):
+        name = f"{difference_words(difference)[0]}-{difference.second or difference.first}"
     words = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:60]
-    return f"{words or bucket.difference.kind}-{_digest(bucket.difference.key())}"
+    return f"{words or difference.kind}-{_digest(difference.key())}"
 
 
 def _digest(text: str) -> str:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Final
 
 from harness.errors import UsageError
 from harness.subjects.names import parse_subject
 from harness.subjects.profile import load_profile
 from harness.subjects.sources import locate
 from harness.subjects.subject import Limits, SubjectSpec
+
+# The process that runs a tree asks the interpreter which modules are the standard library's.
+_OLDEST: Final = (3, 10)
 
 
 def open_spec(
@@ -26,9 +32,7 @@ def open_spec(
     A release is downloaded and a revision unpacked if the user's cache lacks them. ``python`` is the interpreter
     that will run it, ``answers`` a file of further answers. Raises UsageError for whatever does not exist.
     """
-    interpreter = shutil.which(python)
-    if interpreter is None:
-        raise UsageError(f"--python {python}: there is no such interpreter, give a path or a name on PATH")
+    interpreter = _checked(python)
     profile = load_profile(answers)
     name = parse_subject(text)
     return SubjectSpec(
@@ -38,3 +42,27 @@ def open_spec(
         python=interpreter,
         limits=Limits(memory_mib=memory_mib, case_seconds=case_seconds),
     )
+
+
+def _checked(python: str) -> str:
+    """Return the path of an interpreter that can run a tree's process."""
+    path = shutil.which(python)
+    if path is None:
+        raise UsageError(f"--python {python}: there is no such interpreter, give a path or a name on PATH")
+    if path == sys.executable:
+        return path
+    program = "import sys; print('python', sys.version_info[0], sys.version_info[1])"
+    try:
+        run = subprocess.run([path, "-S", "-c", program], capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"--python {python}: it cannot be run: {error}") from None
+    words = run.stdout.split()
+    if len(words) != 3 or words[0] != b"python":
+        raise UsageError(f"--python {python}: this is not a Python interpreter")
+    version = (int(words[1]), int(words[2]))
+    if version < _OLDEST:
+        oldest = ".".join(map(str, _OLDEST))
+        raise UsageError(
+            f"--python {python}: this is Python {version[0]}.{version[1]}, and a tree needs {oldest} or later"
+        )
+    return path

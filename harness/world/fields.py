@@ -51,7 +51,7 @@ def check_args(args: Mapping[str, object], fields: Mapping[str, FieldSpec], wher
     for name, value in args.items():
         spec = fields.get(name)
         if spec is None:
-            raise UsageError(f"{where}: unknown key {path_of('args', name)}{suggest(name, fields)}")
+            raise UsageError(f"{where}: unknown key {path_of('args', name)}{_nearest_field(name, fields)}")
         nullable = spec.optional or (spec.default is None and not spec.required)
         if value is None and nullable:
             continue
@@ -66,6 +66,13 @@ def check_args(args: Mapping[str, object], fields: Mapping[str, FieldSpec], wher
                     raise UsageError(
                         f"{where}: {path_of('args', name)}[{index}] must be {_WORDS[spec.item]}, not {brief(item)}"
                     )
+
+
+def _nearest_field(name: str, fields: Mapping[str, FieldSpec]) -> str:
+    """Suggest the field that has ``name`` as a flag (``tp`` is tp_size), else the fields that look alike."""
+    flag = f"--{name.replace('_', '-')}"
+    meant = [spec.name for spec in fields.values() if flag in spec.flags]
+    return f" (did you mean {meant[0]!r}?)" if meant else suggest(name, fields)
 
 
 def _fits(value: object, kind: FieldType) -> bool:
