@@ -12,7 +12,7 @@ import msgspec
 
 from harness.errors import UsageError
 from harness.report.words import machine_words, model_words, visible
-from harness.subjects.profile import answer_example
+from harness.subjects.profile import answer_for
 from harness.subjects.subject import SubjectSpec, TreeSubject
 from harness.world.case import Case, Outcome
 from harness.world.contract import encode_outcome, read_cases, write_atomically
@@ -111,9 +111,8 @@ def _say(
     say(f"on {machine_words(case.hardware)}; {model_words(case.model)}")
     if outcome.failure is not None:
         say(f"{label} gave no outcome ({outcome.failure.kind}): {visible(outcome.failure.detail)}")
-        if outcome.failure.kind == "unanswered":
-            path, _, how = outcome.failure.detail.partition(" ")
-            say(f"give --answers a file with\n{answer_example(path, how)}")
+        if outcome.failure.kind == "unanswered" and (lines := answer_for(outcome.failure.detail)):
+            say(f"give --answers a file with\n{lines}")
         return
     if outcome.error is not None:
         say(f"{label} refuses: {outcome.error.type} in {outcome.error.origin}: {visible(outcome.error.message)}")

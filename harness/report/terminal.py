@@ -21,7 +21,7 @@ from harness.engine.events import (
     Started,
 )
 from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command
-from harness.subjects.profile import answer_example
+from harness.subjects.profile import answer_for
 from harness.world.case import Case
 
 _STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
@@ -167,7 +167,6 @@ def _print_missing_answers(bucket: Bucket, console: Console) -> None:
     for kind, detail in zip(
         bucket.difference.name.split(" / "), (bucket.difference.first, bucket.difference.second), strict=True
     ):
-        if kind == "unanswered":
-            path, _, how = detail.partition(" ")
+        if kind == "unanswered" and (lines := answer_for(detail)):
             console.print(Text("  give --answers a file with", "yellow"))
-            console.print(Text(answer_example(path, how)), style="yellow", soft_wrap=True)
+            console.print(Text(lines), style="yellow", soft_wrap=True)

@@ -158,6 +158,12 @@ def _check_fact(path: object, where: str) -> None:
         raise UsageError(f"{where}: the case has no fact {path!r}{hint(str(path), _known_facts())}")
 
 
+def answer_for(detail: str) -> str:
+    """Return the lines to add for the detail of a failure of kind ``unanswered``; empty where no answer can help."""
+    path, _, how = re.sub(r" \(in \w+\)$", "", detail).partition(" ")
+    return answer_example(path, how)
+
+
 def answer_example(path: str, how: str) -> str:
     """Return the lines to add to an answers file for the unanswered name ``path``.
 

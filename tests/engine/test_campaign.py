@@ -39,7 +39,8 @@ def run(
     fields: tuple[str, ...] = (),
     listener: Callable[[Event], None] = lambda event: None,
 ) -> Finished:
-    return run_campaign(Request(first, second, fields, Budget(cases, seconds), seed, jobs), listener)
+    request = Request(first, second, fields=fields, budget=Budget(cases, seconds), seed=seed, jobs=jobs)
+    return run_campaign(request, listener)
 
 
 @pytest.fixture

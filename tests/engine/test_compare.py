@@ -128,9 +128,28 @@ def test_two_equal_failures_are_still_reported() -> None:
 
 
 def test_deepdiff_explains_and_leaves_out_the_origin() -> None:
-    said = explain(resolved(page_size=1, other=2), resolved(page_size=128, other=2))
-    assert "page_size" in said and "128" in said and "other" not in said
-    assert explain(refused("A", "m", "f"), refused("A", "m", "g")) == ""
+    sides = resolved(page_size=1, other=[2]), resolved(page_size=128, other=[2, 3])
+    size, other = compare(*sides)
+    assert "page_size" in explain(size, *sides) and "128" in explain(size, *sides)
+    assert "other" not in explain(size, *sides)
+    assert "root['other'][1]" in explain(other, *sides)
+    refusals = refused("A", "m 1", "f"), refused("A", "n 2", "g")
+    (check,) = compare(*refusals)
+    assert "n 2" in explain(check, *refusals)
+    assert "origin" not in explain(check, *refusals)
+
+
+def test_bare_asserts_are_told_apart_by_where_they_stand() -> None:
+    (found,) = compare(refused("AssertionError", "", "_handle_a"), refused("AssertionError", "x", "_handle_b"))
+    assert found.first == "AssertionError without a message in _handle_a"
+
+
+def test_fields_alone_leave_the_rest_out() -> None:
+    comparison = Comparison(["a"], fields_alone=True)
+    assert comparison.differences(frame(b"F", [1, {"SGLANG_X": "1"}]), frame(b"F", [1, {}])) == []
+    assert comparison.differences(frame(b"E", ["T", "m"], ["f", {}]), frame(b"E", ["U", "n"], ["f", {}])) == []
+    assert comparison.differences(frame(b"E", ["T", "m"], ["f", {}]), frame(b"F", [1, {}]))
+    assert comparison.differences(frame(b"F", [2, {}]), frame(b"F", [1, {}]))
 
 
 @given(st.dictionaries(st.sampled_from("abc"), VALUES), st.dictionaries(st.sampled_from("abc"), VALUES))

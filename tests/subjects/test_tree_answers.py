@@ -8,7 +8,7 @@ import pytest
 from made_up_trees import BAD, CPU, CUDA, case, make_tree, subject_of
 
 from harness.errors import UsageError
-from harness.subjects.profile import _check_entry, answer_example, load_profile
+from harness.subjects.profile import _check_entry, answer_example, answer_for, load_profile
 from harness.subjects.subject import unanswered
 
 WRONG = {
@@ -152,7 +152,7 @@ def test_a_value_that_an_answer_does_not_foresee(tmp_path: Path) -> None:
         cuda, cpu = subject.outcomes([case("a", **BAD), case("b", CPU, **BAD)])
     assert cuda.fields is not None
     assert cpu.failure is not None and cpu.failure.kind == "unanswered"
-    words = "torch.x was observed where hardware.platform is 'cpu', which its answer's 'of' leaves out,"
+    words = "torch.x was observed where hardware.platform is 'cpu', which its answer's 'of' leaves out (in _bad)"
     assert cpu.failure.detail == words
 
 
@@ -179,11 +179,10 @@ def test_the_lines_an_error_shows_work_when_pasted(name: str, tmp_path: Path) ->
     with subject_of(tree) as subject:
         (outcome,) = subject.outcomes([case("a", **BAD)])
     assert outcome.failure is not None and outcome.failure.kind == "unanswered"
-    path, _, how = outcome.failure.detail.partition(" ")
-    error = unanswered("made-up", path, how, "in case 'a'")
-    assert error.example
+    example = answer_for(outcome.failure.detail)
+    assert example
     file = tmp_path / "answers.toml"
-    file.write_text(error.example)
+    file.write_text(example)
     with subject_of(tree, load_profile(file)) as subject:
         (outcome,) = subject.outcomes([case("a", **BAD)])
     assert outcome.fields is not None, outcome

@@ -434,7 +434,7 @@ def test_modules_called_like_ours(tmp_path: Path) -> None:
     for name in names:
         tree = make_tree(tmp_path / "tree", body=f"import {name}", files=files)
         if name in ("wire", "harness"):
-            assert failure_of(resolve(subject_of(tree))).detail == f"{name} was imported"
+            assert failure_of(resolve(subject_of(tree))).detail == f"{name} was imported (in _bad)"
 
 
 def test_messages_say_the_same_in_every_process_and_place(tmp_path: Path) -> None:

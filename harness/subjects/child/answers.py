@@ -117,7 +117,7 @@ def _chosen(path, options, name):
         found = fact()
         key = str(found).lower() if isinstance(found, bool) or found is None else str(found)
         if key not in getters:
-            WORLD.refuse(name, f"was observed where {path} is {key!r}, which its answer's 'of' leaves out,")
+            WORLD.refuse(name, f"was observed where {path} is {key!r}, which its answer's 'of' leaves out")
         return getters[key]()
 
     return get

@@ -84,7 +84,7 @@ class Resolver:
                 self._caches.switch(values)
             return self._outcome(facts["args"], given, data)
         except UnansweredProbe as error:
-            return _unanswered(error)
+            return self._unanswered(error)
         except MemoryError:
             return _no_outcome("memory", "the case needs more memory than it is given")
         finally:
@@ -107,7 +107,7 @@ class Resolver:
         except BaseException as error:
             return self._refused(error, given, data)
         if WORLD.unanswered is not None:
-            return _unanswered(WORLD.unanswered)
+            return self._unanswered(WORLD.unanswered)
         try:
             values = [value if type(value) in _PLAIN else marked(value) for value in values]
             values.append(self._changed(given, data))
@@ -128,10 +128,14 @@ class Resolver:
             values.append(value)
         return values
 
+    def _unanswered(self, error):
+        origin = self._origin(error)
+        return _no_outcome("unanswered", f"{error.path} {error.how}" + (f" (in {origin})" if origin else ""))
+
     def _refused(self, error, given, data):
         missing = getattr(error, "obj", None)
         if WORLD.unanswered is not None:
-            return _unanswered(WORLD.unanswered)
+            return self._unanswered(WORLD.unanswered)
         if isinstance(error, AttributeError) and type(missing) is Described:
             return _no_outcome("unanswered", f"{missing._described_path}.{error.name} was read")
         about = unanswered_name(error) or _undefined_name(error)
@@ -225,10 +229,6 @@ def _environment_fields(profile):
 
 def _no_outcome(kind, detail):
     return b"X" + encode([kind, detail])
-
-
-def _unanswered(error):
-    return _no_outcome("unanswered", f"{error.path} {error.how}")
 
 
 def _undefined_name(error):
