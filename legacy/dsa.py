@@ -1,0 +1,58 @@
+"""DeepSeek's sparse attention: the KV cache's type and the kernels of prefill and decode."""
+
+from __future__ import annotations
+
+from harness.world.machine import is_hip
+from legacy.hooks.hisparse import apply_hisparse_dsa_backend_defaults
+from legacy.record import Record
+
+
+class DsaHandlers(Record):
+    """Helpers of the model-specific adjustments (slot 8a).
+
+    ``major`` is the compute capability's; where the machine has none it is None, and comparing it is a TypeError,
+    in the original too.
+    """
+
+    def _set_default_dsa_kv_cache_dtype(self, major: int, quantization: str | None) -> None:
+        if self.kv_cache_dtype == "auto":
+            if major >= 10:
+                self.kv_cache_dtype = "fp8_e4m3"
+            else:
+                self.kv_cache_dtype = "bfloat16"
+        if self.kv_cache_dtype == "bf16":
+            self.kv_cache_dtype = "bfloat16"
+        assert self.kv_cache_dtype in ("bfloat16", "fp8_e4m3"), (
+            f"sparse attention keeps its KV cache as bfloat16 or fp8_e4m3, not as {self.kv_cache_dtype}"
+        )
+
+    def _set_default_dsa_backends(self, kv_cache_dtype: str, major: int) -> None:
+        user_set_prefill = self.dsa_prefill_backend is not None
+        user_set_decode = self.dsa_decode_backend is not None
+        if apply_hisparse_dsa_backend_defaults(self, user_set_prefill, user_set_decode, kv_cache_dtype):
+            return
+
+        if not user_set_prefill and not user_set_decode and is_hip():
+            self.dsa_prefill_backend = "tilelang"
+            self.dsa_decode_backend = "tilelang"
+        elif kv_cache_dtype == "fp8_e4m3":
+            if major >= 10:
+                if not user_set_prefill:
+                    self.dsa_prefill_backend = "trtllm"
+                if not user_set_decode:
+                    self.dsa_decode_backend = "trtllm"
+            else:
+                if not user_set_prefill:
+                    self.dsa_prefill_backend = "flashmla_kv"
+                if not user_set_decode:
+                    self.dsa_decode_backend = "flashmla_kv"
+        elif major >= 10:
+            if not user_set_prefill:
+                self.dsa_prefill_backend = "flashmla_sparse"
+            if not user_set_decode:
+                self.dsa_decode_backend = "trtllm"
+        else:
+            if not user_set_prefill:
+                self.dsa_prefill_backend = "flashmla_sparse"
+            if not user_set_decode:
+                self.dsa_decode_backend = "fa3"

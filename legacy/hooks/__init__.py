@@ -1,0 +1,1 @@
+"""Functions that stand outside the record in the original too, and assign through ``server_args``."""

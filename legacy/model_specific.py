@@ -1,0 +1,132 @@
+"""Slot 8: which family's branch a model takes, and what holds for several families after it."""
+
+from __future__ import annotations
+
+from harness.world.environ import envs
+from harness.world.machine import is_hip, is_sm90_supported, is_sm100_supported
+from harness.world.modelview import HFConfig
+from legacy.facts import INSTANCE, parse_connector_type
+from legacy.families.deepseek import DEEPSEEK_V3_ARCHITECTURES, DeepseekFamily
+from legacy.families.hybrid import FALCON_JET_ARCHITECTURES, QWEN3_ARCHITECTURES, HybridFamilies
+from legacy.families.transformers import (
+    GEMMA4_ARCHITECTURES,
+    GEMMA_ARCHITECTURES,
+    LLAMA4_MODEL_ARCHS,
+    MIMO_V2_MODEL_ARCHS,
+    TransformerFamilies,
+)
+from legacy.hooks.deepseek_v4 import apply_deepseek_v4_defaults
+from legacy.hooks.nemotron_h import apply_nemotron_h_defaults
+
+BFLOAT16_ARCHITECTURES = ("MistralLarge3ForCausalLM", "PixtralForConditionalGeneration")
+PLAIN_MAMBA_ARCHITECTURES = ("KimiLinearForCausalLM", "BailingMoeV2_5ForCausalLM")
+NEMOTRON_H_ARCHITECTURES = ("NemotronHForCausalLM", "NemotronHPuzzleForCausalLM")
+ALLREDUCE_FUSION_ARCHITECTURES = (
+    "DeepseekV3ForCausalLM",
+    "DeepseekV32ForCausalLM",
+    "GptOssForCausalLM",
+    "GlmMoeDsaForCausalLM",
+    "Glm4MoeForCausalLM",
+    "Glm4MoeLiteForCausalLM",
+    "MistralLarge3ForCausalLM",
+    "Qwen3MoeForCausalLM",
+    "Qwen3VLMoeForConditionalGeneration",
+    "Qwen3NextForCausalLM",
+    "KimiK25ForConditionalGeneration",
+    "Qwen3_5MoeForConditionalGeneration",
+    "InternS2PreviewForConditionalGeneration",
+    "Qwen3_5ForConditionalGeneration",
+    "NemotronHForCausalLM",
+    "NemotronHPuzzleForCausalLM",
+)
+
+
+class ModelSpecificHandlers(DeepseekFamily, TransformerFamilies, HybridFamilies):
+    """The original's one method of 800 lines: here its dispatch, with a method a branch.
+
+    0.5.14 also looks into a registry of linear attention models, which is empty unless a plug-in fills it: a case
+    has no plug-ins.
+    """
+
+    def _handle_model_specific_adjustments(self) -> None:
+        self.uses_mamba_radix_cache = False
+        if parse_connector_type(self.model_path) == INSTANCE:
+            return
+        hf_config = self.get_model_config().hf_config
+        model_arch: str = hf_config.architectures[0]
+
+        if model_arch in BFLOAT16_ARCHITECTURES:
+            self.dtype = "bfloat16"
+        if model_arch == "DeepseekV4ForCausalLM":
+            apply_deepseek_v4_defaults(self, model_arch)
+        self._adjust_family(model_arch, hf_config)
+        self._adjust_across_families(model_arch)
+
+    def _adjust_family(self, model_arch: str, hf_config: HFConfig) -> None:
+        """Take the first branch that is the model's. A model without one is a plain one, and nothing happens."""
+        if model_arch in DEEPSEEK_V3_ARCHITECTURES:
+            self._adjust_deepseek(model_arch, hf_config)
+        elif model_arch == "DeepseekV4ForCausalLM":
+            self._adjust_deepseek_v4()
+        elif model_arch == "GptOssForCausalLM":
+            self._adjust_gpt_oss(hf_config)
+        elif model_arch in MIMO_V2_MODEL_ARCHS:
+            self._adjust_mimo_v2(model_arch, hf_config)
+        # Any name that contains one of these two.
+        elif "Step3p5ForCausalLM" in model_arch or "Step3p7ForConditionalGeneration" in model_arch:
+            self._adjust_step3p()
+        elif model_arch in LLAMA4_MODEL_ARCHS and self.device != "cpu":
+            self._adjust_llama4()
+        elif model_arch in GEMMA_ARCHITECTURES:
+            self._adjust_gemma()
+        elif model_arch in GEMMA4_ARCHITECTURES:
+            self._adjust_gemma4()
+        elif model_arch == "MossVLForConditionalGeneration":
+            self._adjust_moss_vl()
+        elif model_arch in ("Exaone4ForCausalLM", "ExaoneMoEForCausalLM"):
+            self._adjust_exaone(hf_config)
+        elif model_arch == "Olmo2ForCausalLM":
+            self._adjust_olmo()
+        elif model_arch in PLAIN_MAMBA_ARCHITECTURES:
+            self._handle_mamba_radix_cache(model_arch=model_arch)
+        elif model_arch in NEMOTRON_H_ARCHITECTURES:
+            apply_nemotron_h_defaults(self, model_arch)
+        elif model_arch in QWEN3_ARCHITECTURES:
+            self._adjust_qwen3(model_arch, hf_config)
+        elif model_arch == "MiniCPMV4_6ForConditionalGeneration":
+            self._adjust_minicpm_v(model_arch)
+        elif model_arch == "Glm4MoeForCausalLM":
+            self._adjust_glm4_moe(hf_config)
+        elif model_arch in FALCON_JET_ARCHITECTURES:
+            self._adjust_falcon_jet(model_arch)
+        elif model_arch == "GraniteMoeHybridForCausalLM":
+            self._adjust_granite(model_arch, hf_config)
+        elif model_arch == "Lfm2ForCausalLM":
+            self._adjust_lfm2(model_arch)
+        elif model_arch == "ZayaForCausalLM":
+            self._handle_mamba_radix_cache(model_arch=model_arch)
+        elif model_arch == "MiniMaxM2ForCausalLM":
+            self._adjust_minimax_m2()
+
+    def _adjust_across_families(self, model_arch: str) -> None:
+        if (
+            model_arch == "Qwen3VLForConditionalGeneration"
+            and is_hip()
+            and envs.SGLANG_USE_AITER_UNIFIED_ATTN.get()
+            and self.page_size is None
+        ):
+            self.page_size = 16
+        if envs.SGLANG_EMBEDDINGS_SPARSE_HEAD.is_set():
+            self.disable_overlap_schedule = True
+        if (
+            self.flashinfer_allreduce_fusion_backend is None
+            and model_arch in ALLREDUCE_FUSION_ARCHITECTURES
+            and (is_sm90_supported() or is_sm100_supported())
+            and self.tp_size > 1
+            and not self.enable_dp_attention
+            and (self.nnodes == 1 or is_sm100_supported())
+            and self.moe_a2a_backend == "none"
+        ):
+            self.flashinfer_allreduce_fusion_backend = "auto"
+        if self.enforce_disable_flashinfer_allreduce_fusion:
+            self.flashinfer_allreduce_fusion_backend = None
