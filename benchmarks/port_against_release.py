@@ -43,7 +43,7 @@ def main() -> None:
     with TreeSubject(spec) as release:
         maker = CaseMaker(shared_domains(release), launch_cases(release))
         seen = compare(release, maker.cases(options.seed, options.cases))
-        report(seen, options)
+        report(seen, options.seed)
         print(speed(release, list(maker.cases(options.seed + 1, 20_000))))
 
 
@@ -106,13 +106,13 @@ def size(case: Case) -> int:
     return len(encode_case(case))
 
 
-def report(seen: Seen, options: argparse.Namespace) -> None:
+def report(seen: Seen, seed: int) -> None:
     for key, count in seen.counts.most_common():
         difference, case = seen.smallest[key]
         print(f"{count:7} {difference.kind} {difference.name}: {difference.first!r} -> {difference.second!r}")
         print(f"        {encode_case(case).decode()}")
     print(
-        f"{seen.cases} cases of seed {options.seed}, {seen.refused} refused, {len(seen.architectures)} architectures:"
+        f"{seen.cases} cases of seed {seed}, {seen.refused} refused, {len(seen.architectures)} architectures:"
         f" {len(seen.counts)} kinds of difference in {seen.counts.total()} places"
     )
 
