@@ -15,6 +15,7 @@ from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.profiles import hardware_names, hardware_profile
+from legacy.model_specific import ALLREDUCE_FUSION_ARCHITECTURES
 
 Pool = Mapping[str, Sequence[Any]]
 
@@ -64,7 +65,20 @@ _QUANTIZATIONS: Final = (
     "awq",
 )
 _RANKS: Final = (1, 2, 4, 8, 16)
-_ATTENTION: Final = ("triton", "fa3", "fa4", "flashinfer", "trtllm_mha", "trtllm_mla", "aiter", "intel_xpu", "ascend")
+_ATTENTION: Final = (
+    "triton",
+    "fa3",
+    "fa4",
+    "flashinfer",
+    "trtllm_mha",
+    "trtllm_mla",
+    "aiter",
+    "intel_xpu",
+    "ascend",
+    "torch_native",
+    "flex_attention",
+    "dual_chunk_flash_attn",
+)
 _MLA: Final = ("flashmla", "cutlass_mla", "trtllm_mla", "tokenspeed_mla", "cutedsl_mla", "fa4", "triton", "fa3")
 
 ATTENTION: Final[Pool] = {
@@ -147,7 +161,8 @@ FAMILIES: Final[Mapping[str, tuple[Sequence[str], Pool, Pool, Pool]]] = {
     ),
     "gpt_oss": (
         ("GptOssForCausalLM",),
-        {**ATTENTION, **EXPERTS, "dtype": ("auto", "bfloat16", "half"), "enable_dp_attention": (True,)},
+        {**ATTENTION, **EXPERTS, "dtype": ("auto", "bfloat16", "half"), "enable_dp_attention": (True,)}
+        | {"device": ("cuda",)},
         {"has_attention_sinks": (True,)},
         {"SGLANG_USE_AITER": ("1", "0"), "SGLANG_DEEPEP_BF16_DISPATCH": ("1",)},
     ),
@@ -288,6 +303,51 @@ FAMILIES: Final[Mapping[str, tuple[Sequence[str], Pool, Pool, Pool]]] = {
             "SGLANG_MOE_NVFP4_DISPATCH": ("0", "True"),
         },
     ),
+    "context": (
+        ("DeepseekV3ForCausalLM", "DeepseekV32ForCausalLM", "GlmMoeDsaForCausalLM", "DeepseekV4ForCausalLM"),
+        CONTEXT,
+        {"index_topk": (None, 2048)},
+        {},
+    ),
+    "fp8_experts": (
+        ("DeepseekV3ForCausalLM", "DeepseekV3ForCausalLM", "DeepseekV32ForCausalLM"),
+        {
+            "quantization": ("unquant", "awq"),
+            "moe_runner_backend": ("auto", "triton"),
+            "moe_a2a_backend": ("deepep",),
+        },
+        {"fp8_weights": (False, True)},
+        {},
+    ),
+    "fusion": (
+        (*ALLREDUCE_FUSION_ARCHITECTURES, "PixtralForConditionalGeneration"),
+        {"tp_size": (2, 2, 1), "nnodes": (1, 2), "enable_dp_attention": (True,), "dp_size": (2,)}
+        | {"moe_a2a_backend": ("none", "deepep"), "disable_radix_cache": (True,)},
+        {},
+        {},
+    ),
+    "fp4_experts": (
+        ("Glm4MoeForCausalLM", "Gemma4ForCausalLM", "Qwen3MoeForCausalLM", "LlamaForCausalLM"),
+        {"quantization": ("modelopt_fp4",), "moe_runner_backend": ("auto", "triton", "flashinfer_cutedsl")}
+        | {"moe_a2a_backend": ("none", "deepep", "nixl", "mori"), "tp_size": (1, 8), "ep_size": (1, 8)},
+        {},
+        {},
+    ),
+    "flashinfer_exchange": (
+        ("LlamaForCausalLM",),
+        {"tp_size": (8,), "dp_size": (8, 8, 2), "enable_dp_attention": (True,), "moe_a2a_backend": ("flashinfer",)}
+        | {"moe_runner_backend": ("flashinfer_cutlass", "flashinfer_cutedsl", "triton")}
+        | {"quantization": ("modelopt_fp4", "fp8")},
+        {},
+        {"SGLANG_MOE_NVFP4_DISPATCH": ("0", "1")},
+    ),
+    "npu": (
+        ("LlamaForCausalLM", "DeepseekV3ForCausalLM"),
+        {"device": ("npu",), "chunked_prefill_size": (None, None, 512), "tp_size": (8,), "dp_size": (2, 8)}
+        | {"enable_dp_attention": (True,), "moe_a2a_backend": ("mori", "ascend_fuseep"), "page_size": (64,)},
+        {},
+        {"SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK": ("512", "4096", "8191")},
+    ),
     "running": (
         ("LlamaForCausalLM", "DeepseekV3ForCausalLM", "DeepseekV2ForCausalLM", "SDARForCausalLM"),
         {
@@ -305,6 +365,8 @@ FAMILIES: Final[Mapping[str, tuple[Sequence[str], Pool, Pool, Pool]]] = {
             "quantization": ("fp8", "unquant"),
             "model_path": ("instance://there", "s3://bucket/instance://model", "a/b"),
             "enable_hierarchical_cache": (True,),
+            "enable_lora": (True,),
+            "disaggregation_mode": ("null", "decode"),
             "chunked_prefill_size": (None, 512),
             "device": (None, "cuda", "npu", "mps", "xpu", "hpu", "cpu"),
             "cuda_graph_config": (

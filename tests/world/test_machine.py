@@ -23,7 +23,7 @@ def test_every_probe_is_here_under_its_name(name: str) -> None:
     assert list(inspect.signature(probe).parameters) == ([] if name in probes.HARDWARE_PROBES else ["path"])
 
 
-@given(hardware())
+@given(hardware)
 def test_probes_answer_as_the_rules_do(described: Hardware) -> None:
     model = Model(gguf=True)
     with simulated(Case(id="c", hardware=described, model=model)):
