@@ -18,18 +18,18 @@ _PLAIN_HARDWARE = Hardware()
 _PLAIN_MODEL = Model()
 
 
-def weight(case: Case) -> tuple[int, int, int, bytes]:
-    """Return how large a case is: arguments and variables, attributes, then length and text of its line.
+def weight(case: Case) -> tuple[int, int, int, bytes, int, str]:
+    """Return how large a case is: arguments and variables, attributes, then length and text of its line, then its id.
 
-    A total order over cases that does not look at ids, so that the smallest witness is the same whichever job
-    met it first.
+    A total order over cases, so that the smallest witness is the same whichever job met it first.
     """
     hardware = sum(
         getattr(case.hardware, name) != getattr(_PLAIN_HARDWARE, name) for name in Hardware.__struct_fields__
     )
     model = sum(getattr(case.model, name) != getattr(_PLAIN_MODEL, name) for name in Model.__struct_fields__)
     line = encode_case(msgspec.structs.replace(case, id="-"))
-    return (len(case.args) + len(case.env), hardware + model, len(line), line)
+    # Ids end in a number: of two alike, the one made first.
+    return (len(case.args) + len(case.env), hardware + model, len(line), line, len(case.id), case.id)
 
 
 SAMPLE: Final = 8
@@ -59,7 +59,11 @@ class Bucket(msgspec.Struct, kw_only=True):
         self.count += other.count
         if weight(other.witness) < weight(self.witness):
             self.witness = other.witness
-        drawn = {lot(case): case for case in (*self.others, *other.others)}
+        drawn: dict[bytes, Case] = {}
+        for case in (*self.others, *other.others):
+            number = lot(case)
+            if number not in drawn or weight(case) < weight(drawn[number]):
+                drawn[number] = case
         self.others = [drawn[number] for number in sorted(drawn)[:SAMPLE]]
 
 

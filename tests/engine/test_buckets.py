@@ -21,6 +21,8 @@ CASES = [
     (difference(number % 3), Case(id=str(number), args={"tp_size": number, **({"x": 1} if number % 2 else {})}))
     for number in range(60)
 ]
+# Cases that are alike but for their id: which of them stays must not depend on who met it first.
+CASES += [(found, Case(id=f"9{case.id}", args=case.args)) for found, case in CASES[:20]]
 
 
 def as_data(buckets: Buckets) -> list[tuple[str, int, Case, list[Case]]]:
@@ -48,7 +50,7 @@ def test_order_and_grouping_do_not_matter(seed: int) -> None:
 
 def test_counts_and_samples() -> None:
     buckets = gathered([list(CASES)]).all()
-    assert [bucket.count for bucket in buckets] == [20, 20, 20]
+    assert sorted(bucket.count for bucket in buckets) == [26, 27, 27]
     assert all(len(bucket.others) == SAMPLE for bucket in buckets)
 
 
@@ -79,6 +81,6 @@ def test_new_buckets_are_told_once() -> None:
 )
 def test_everything_that_is_set_weighs(larger: Case) -> None:
     assert weight(Case(id="a longer name")) < weight(larger)
-    assert weight(larger) == weight(
-        Case(id="b", args=larger.args, env=larger.env, hardware=larger.hardware, model=larger.model)
-    )
+    same = Case(id="b", args=larger.args, env=larger.env, hardware=larger.hardware, model=larger.model)
+    assert weight(larger)[:4] == weight(same)[:4]
+    assert weight(larger) < weight(same)
