@@ -6,6 +6,7 @@ kernel grants one, resource limits, and an audit hook that refuses by name whate
 
 import _signal
 import ctypes
+import importlib
 import os
 import resource
 import signal
@@ -31,6 +32,7 @@ def confine(memory_bytes, root):
     _READABLE.extend(os.path.join(place, "") for place in (*places, sys.prefix, sys.base_prefix))
     _hide_files()
     _keep_timer()
+    _close_side_doors()
     sys.addaudithook(_audit)
     return {"network_namespace": granted}
 
@@ -83,6 +85,27 @@ def _keep_timer():
     signal.signal = checked
     for name in ("setitimer", "alarm", "pthread_sigmask"):
         setattr(signal, name, refusing(name))
+
+
+# What Python does without telling an audit hook.
+_UNTOLD = {
+    "_posixsubprocess": {"fork_exec": "started a process"},
+    "os": {"mkfifo": "made a pipe", "mknod": "made a node", "pidfd_open": "looked at a process"},
+    "posix": {"mkfifo": "made a pipe", "mknod": "made a node", "pidfd_open": "looked at a process"},
+    "signal": {"pidfd_send_signal": "signalled a process", "pthread_kill": "signalled a thread"},
+    "_signal": {"pidfd_send_signal": "signalled a process", "pthread_kill": "signalled a thread"},
+}
+
+
+def _close_side_doors():
+    def refusing(path, how):
+        return lambda *args, **kwargs: WORLD.refuse(f"{path}()", how)
+
+    for module, names in _UNTOLD.items():
+        holder = importlib.import_module(module)
+        for name, how in names.items():
+            if hasattr(holder, name):
+                setattr(holder, name, refusing(f"{module}.{name}", how))
 
 
 def _leave_network():
