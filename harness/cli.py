@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
+import io
 import math
 import os
 import shlex
@@ -22,6 +24,7 @@ from harness.errors import UsageError
 
 EQUIVALENT, DIFFERENT, WRONG_USAGE, INCONCLUSIVE, OUR_BUG, STOPPED = 0, 1, 2, 3, 70, 130
 _STATUS = {"equivalent": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
+_FULL_OR_FORBIDDEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 _DEFAULT_CASES = 20000
 
 # Typer has click inside since 0.25 and beside it before; either way this is the base of its errors.
@@ -51,8 +54,8 @@ AnswersFile = Annotated[
 Interpreter = Annotated[
     str, typer.Option("--python", metavar="PATH", help="The interpreter that runs the trees.", show_default=False)
 ]
-CaseSeconds = Annotated[float, typer.Option(min=0.01, help="Seconds one case may take.")]
-MemoryMib = Annotated[int, typer.Option(min=128, help="MiB of memory a tree's process may take.")]
+CaseSeconds = Annotated[float, typer.Option(min=0.01, max=86400, help="Seconds one case may take.")]
+MemoryMib = Annotated[int, typer.Option(min=128, max=1 << 24, help="MiB of memory a tree's process may take.")]
 
 
 @app.command()
@@ -67,7 +70,10 @@ def gate(
     cases: Annotated[
         int | None,
         typer.Option(
-            min=1, help=f"Number of cases.  [default: {_DEFAULT_CASES}, without --seconds]", show_default=False
+            min=1,
+            max=10**12,
+            help=f"Number of cases.  [default: {_DEFAULT_CASES}, without --seconds]",
+            show_default=False,
         ),
     ] = None,
     seconds: Annotated[
@@ -78,7 +84,8 @@ def gate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Which cases: the same seed gives the same ones everywhere.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes to spread over.  [default: one a core]", show_default=False)
+        int | None,
+        typer.Option(min=1, max=1024, help="Processes to spread over.  [default: one a core]", show_default=False),
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
     save: Annotated[
@@ -93,7 +100,7 @@ def gate(
     from rich.console import Console
 
     from harness.engine.campaign import Budget, Request, run_campaign
-    from harness.report.document import check_folder, document, save_result
+    from harness.report.document import document, folder_for, save_result
     from harness.report.terminal import TerminalView
     from harness.subjects.open import open_spec
 
@@ -101,35 +108,34 @@ def gate(
         raise UsageError("--field and --all-fields ask for opposite things, give one of them")
     if seconds is not None and not math.isfinite(seconds):
         raise UsageError("--seconds takes a finite number")
-    if save is not None:
-        check_folder(save)
     if cases is None and seconds is None:
         cases = _DEFAULT_CASES
-    specs = [
-        open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
-        for text in (first, second)
-    ]
-    request = Request(
-        first=specs[0],
-        second=specs[1],
-        fields=tuple(field or ()),
-        all_fields=all_fields,
-        budget=Budget(cases=cases, seconds=seconds),
-        seed=seed,
-        jobs=jobs or _cores(),
-    )
-    if format is Format.json:
-        result = run_campaign(request, lambda event: None)
-        sys.stdout.buffer.write(document(result))
-        sys.stdout.buffer.flush()
-    else:
-        with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
-            result = run_campaign(request, view)
-    if save is not None:
-        files = save_result(result, save)
-        if format is Format.terminal and files:
-            again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
-            typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
+    with folder_for(save):
+        specs = [
+            open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+            for text in (first, second)
+        ]
+        request = Request(
+            first=specs[0],
+            second=specs[1],
+            fields=tuple(field or ()),
+            all_fields=all_fields,
+            budget=Budget(cases=cases, seconds=seconds),
+            seed=seed,
+            jobs=jobs or _cores(),
+        )
+        if format is Format.json:
+            result = run_campaign(request, lambda event: None)
+            sys.stdout.buffer.write(document(result))
+            sys.stdout.buffer.flush()
+        else:
+            with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
+                result = run_campaign(request, view)
+        if save is not None:
+            files = save_result(result, save)
+            if format is Format.terminal and files:
+                again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
+                typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
     return STOPPED if result.interrupted and result.verdict == "equivalent" else _STATUS[result.verdict]
 
 
@@ -228,6 +234,10 @@ def _cores() -> int:
 
 def main() -> None:
     """Run the command line and end the process with its status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a character gets its escape instead.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_guarded(lambda: app(standalone_mode=False)))
 
 
@@ -255,11 +265,20 @@ def _guarded(run: Callable[[], object]) -> int:
         # Whoever read our output has enough of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return STOPPED
+    except OSError as error:
+        if error.errno not in _FULL_OR_FORBIDDEN:
+            return _our_bug()
+        print(f"stackproof: the system does not let it write: {error}", file=sys.stderr)
+        return WRONG_USAGE
     except Exception:
-        traceback.print_exc()
-        print("stackproof: this is a bug in stackproof; please report the lines above", file=sys.stderr)
-        return OUR_BUG
+        return _our_bug()
     return status if isinstance(status, int) else EQUIVALENT
+
+
+def _our_bug() -> int:
+    traceback.print_exc()
+    print("stackproof: this is a bug in stackproof; please report the lines above", file=sys.stderr)
+    return OUR_BUG
 
 
 if __name__ == "__main__":

@@ -5,6 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_LONGEST = 4000
+
+
+def visible(text: str) -> str:
+    """Return ``text`` with everything that a terminal would act on, rather than show, written as an escape."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
 
 class UsageError(Exception):
     """Wrong input or a broken set-up.
@@ -15,7 +22,7 @@ class UsageError(Exception):
     """
 
     def __init__(self, message: str, example: str = "") -> None:
-        super().__init__(" ".join(message.split()))
+        super().__init__(visible(" ".join(message.split()))[:_LONGEST])
         self.example = example
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -186,6 +187,22 @@ def test_an_unwritable_save_folder_is_told_before_the_run(run, trees, tmp_path: 
     run("gate", *trees, "--save", str(file)).is_refused("--save", str(file))
     run("gate", *trees, "--save", str(tmp_path / "no" / "folder")).is_refused("does not exist")
     assert file.read_text() == "mine"
+
+
+def test_a_run_that_fails_leaves_no_folder(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "new"
+    run("gate", *trees, *SMALL, "--field", "none", "--save", str(folder)).is_refused("none")
+    run("gate", trees[0], "dir:/nowhere", *SMALL, "--save", str(folder)).is_refused("/nowhere")
+    assert not folder.exists()
+    folder.mkdir()
+    (folder / "mine").write_text("1")
+    run("gate", *trees, *SMALL, "--save", str(folder)).is_refused("not empty")
+
+
+def test_a_terminal_without_the_character(trees: tuple[str, str]) -> None:
+    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL]
+    done = subprocess.run(words, capture_output=True, env={"PYTHONIOENCODING": "ascii", "PATH": os.defpath})
+    assert done.returncode == 1, done.stderr
 
 
 def test_git_subjects(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]

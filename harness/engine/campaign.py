@@ -57,7 +57,7 @@ class _Campaign:
             self._crew.work(self._chunks(), self._take)
         except KeyboardInterrupt:
             interrupted = True
-        buckets, explanations = self._minimised()
+        buckets, explanations, stopped = self._minimised()
         verdict, reason = judge(self._counts, len(self._started.compared))
         finished = Finished(
             verdict=verdict,
@@ -66,7 +66,7 @@ class _Campaign:
             buckets=tuple(buckets),
             explanations=tuple(explanations),
             started=self._started,
-            interrupted=interrupted,
+            interrupted=interrupted or stopped,
         )
         self._listen(finished)
         return finished
@@ -89,20 +89,24 @@ class _Campaign:
             self._listen(BucketFound(bucket=bucket))
         self._listen(Progressed(counts=answer.counts))
 
-    def _minimised(self) -> tuple[list[Bucket], list[str]]:
-        found = self._buckets.all()
+    def _minimised(self) -> tuple[list[Bucket], list[str], bool]:
+        """Return the minimised buckets, their explanations, and whether a Ctrl-C left some as they were."""
+        found, stopped = self._buckets.all(), False
         if not found:
-            return [], []
-        self._listen(Minimising(buckets=len(found)))
+            return [], [], False
         shrunk: dict[str, Shrunk] = {}
 
         def take(answer: Answer) -> None:
             assert isinstance(answer, Shrunk)
             shrunk[answer.bucket.difference.key()] = answer
 
-        self._crew.work((Shrink(bucket) for bucket in found), take)
-        ordered = [shrunk[bucket.difference.key()] for bucket in found]
-        return [answer.bucket for answer in ordered], [answer.explanation for answer in ordered]
+        try:
+            self._listen(Minimising(buckets=len(found)))
+            self._crew.work((Shrink(bucket) for bucket in found), take)
+        except KeyboardInterrupt:
+            stopped = True
+        ordered = [shrunk.get(bucket.difference.key()) or Shrunk(bucket, "") for bucket in found]
+        return [answer.bucket for answer in ordered], [answer.explanation for answer in ordered], stopped
 
 
 def judge(counts: Counts, fields: int) -> tuple[Verdict, str]:

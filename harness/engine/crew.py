@@ -40,8 +40,13 @@ class Inline:
     def work(self, tasks: Iterator[Task], take: Callable[[Answer], None]) -> None:
         """Run the tasks one after the other."""
         assert self._job is not None
-        for task in tasks:
-            take(self._job.run(task))
+        try:
+            for task in tasks:
+                take(self._job.run(task))
+        except KeyboardInterrupt:
+            # The subjects may owe answers that nobody waits for any more: the next task starts fresh ones.
+            self._pair.close()
+            raise
 
 
 class Crew:
@@ -99,9 +104,10 @@ class Crew:
                         idle.append(self._replaced(worker, task, tries, death))
                         again.append((task, tries + 1))
         except KeyboardInterrupt:
-            # What was handed out is finished, so that the cases compared are the first so many of the seed.
-            for worker in list(busy):
-                take(worker.receive())
+            # Nobody waits for what is under way: fresh workers take what comes next.
+            for number, worker in enumerate(self._workers):
+                worker.close()
+                self._workers[number] = self._fresh()
             raise
 
     def _send(
@@ -120,13 +126,18 @@ class Crew:
             idle.append(self._replaced(worker, task, tries, death))
             again.append((task, tries + 1))
 
+    def _fresh(self) -> Worker:
+        assert self._plan is not None
+        worker = Worker(self._request)
+        with contextlib.suppress(WorkerDied):
+            worker.send(Begin(self._plan))
+        return worker
+
     def _replaced(self, worker: Worker, task: Task, tries: int, death: WorkerDied) -> Worker:
         worker.close()
         if tries >= _TRIES:
             raise RuntimeError(f"{tries} workers ended with status {death} on {task!r}")
-        assert self._plan is not None
-        fresh = Worker(self._request)
-        fresh.send(Begin(self._plan))
+        fresh = self._fresh()
         self._workers[self._workers.index(worker)] = fresh
         return fresh
 

@@ -51,7 +51,13 @@ class Pair:
 
     def _both(self, action: Callable[[TreeSubject], T]) -> list[T]:
         with ThreadPoolExecutor(2) as pool:
-            return list(pool.map(action, (self.first, self.second)))
+            try:
+                return list(pool.map(action, (self.first, self.second)))
+            except KeyboardInterrupt:
+                # Leaving the block waits for both threads, and these for their processes.
+                self.first.kill()
+                self.second.kill()
+                raise
 
     def compare_fields(self, names: Sequence[str], *, alone: bool = False) -> None:
         """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them."""

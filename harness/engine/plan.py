@@ -108,12 +108,12 @@ Answer = Planned | Compared | Shrunk | Failed
 
 def encode(value: object) -> bytes:
     """Return a plan, task or answer as bytes."""
-    return msgspec.msgpack.encode(value, enc_hook=str)
+    return msgspec.json.encode(value, enc_hook=str)
 
 
 def decode(data: bytes, kind: Any) -> Any:
     """Return what ``encode`` was given, of type ``kind``; raises msgspec.DecodeError."""
-    return msgspec.msgpack.decode(data, type=kind, dec_hook=_from_text)
+    return msgspec.json.decode(data, type=kind, dec_hook=_from_text)
 
 
 def _from_text(kind: type, value: Any) -> Any:

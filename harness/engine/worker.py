@@ -66,7 +66,7 @@ class Worker:
         """End the worker and with it its children."""
         self._ours.close()
         try:
-            self._process.wait(timeout=2)
+            self._process.wait(timeout=0.5)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

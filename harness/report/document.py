@@ -5,6 +5,9 @@ Neither times nor the number of jobs are in it: two runs of one seed can be comp
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,25 +67,42 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
     }
 
 
-def check_folder(folder: Path) -> None:
-    """Make ``folder`` if it is not there, and prove that files can be written into it.
+@contextlib.contextmanager
+def folder_for(folder: Path | None) -> Iterator[None]:
+    """Check the folder, if one is named, before the block; where the block fails, leave none that was not there.
+
+    Raises UsageError for a folder that cannot be written or holds something.
+    """
+    made = folder is not None and _check_folder(folder)
+    try:
+        yield
+    except BaseException:
+        if made and folder is not None:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _check_folder(folder: Path) -> bool:
+    """Make ``folder`` if it is not there, and prove that files can be written into it; return whether it was made.
 
     Raises UsageError, before a long run rather than after it, also for a folder that holds something: the witnesses
     of two runs in one folder could not be told apart.
     """
+    made = not folder.exists()
     try:
         folder.mkdir(exist_ok=True)
         if next(folder.iterdir(), None) is not None:
             raise UsageError(f"--save {folder}: the folder is not empty, name a new one")
-        probe = folder / ".stackproof-probe"
-        probe.touch()
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except (FileExistsError, NotADirectoryError):
         raise UsageError(f"--save {folder}: this is a file, and witnesses need a folder") from None
     except FileNotFoundError:
         raise UsageError(f"--save {folder}: the folder {folder.parent} does not exist") from None
     except OSError as error:
         raise UsageError(f"--save {folder}: cannot write there: {error.strerror or error}") from None
+    return made
 
 
 def save_result(result: Finished, folder: Path) -> list[Path]:

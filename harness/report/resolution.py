@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from harness.errors import UsageError
-from harness.report.words import machine_words, model_words, visible
+from harness.errors import UsageError, visible
+from harness.report.words import machine_words, model_words
 from harness.subjects.profile import answer_for
 from harness.subjects.subject import SubjectSpec, TreeSubject
 from harness.world.case import Case, Outcome

@@ -13,16 +13,12 @@ import msgspec
 
 from harness.engine.buckets import Bucket
 from harness.engine.compare import UNCHANGED, Difference
+from harness.errors import visible
 from harness.world.case import Case
 from harness.world.contract import encode_case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.profiles import name_of_hardware, name_of_model
-
-
-def visible(text: str) -> str:
-    """Return ``text`` with everything that a terminal would act on, rather than show, written as an escape."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def quoted(text: str) -> str:
@@ -120,7 +116,7 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
             "unchanged" if difference.kind == "environment" and side == UNCHANGED else json.dumps(side)
             for side in (difference.first, difference.second)
         )
-        return difference.name, first, second
+        return visible(difference.name), first, second
     title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
     usual = "resolves" if difference.kind == "refusal" else "has an outcome"
     first, second = (

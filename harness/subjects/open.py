@@ -49,6 +49,8 @@ def _checked(python: str) -> str:
     path = shutil.which(python)
     if path is None:
         raise UsageError(f"--python {python}: there is no such interpreter, give a path or a name on PATH")
+    # The process stands in another folder; a link stays a link, since a virtual environment's python is one.
+    path = str(Path(path).absolute())
     if path == sys.executable:
         return path
     program = "import sys; print('python', sys.version_info[0], sys.version_info[1])"

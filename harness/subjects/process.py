@@ -190,10 +190,14 @@ class Process:
         self.close()
         return ChildDied(kind, detail)
 
-    def close(self) -> None:
-        """End the child and everything it may have started; safe to call again."""
+    def kill(self) -> None:
+        """End the child without a word; its pipes stay open for whoever reads from them."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the child and everything it may have started; safe to call again."""
+        self.kill()
         self._process.wait()
         self._selector.close()
         for fd in (self._requests, self._responses):

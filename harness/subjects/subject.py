@@ -57,6 +57,7 @@ class TreeSubject:
     def __init__(self, spec: SubjectSpec) -> None:
         self.spec = spec
         self._process: Process | None = None
+        self._starting: Process | None = None
         self._names: tuple[str, ...] = ()
         self._chosen: tuple[str, ...] | None = None
         self._encoder = BatchEncoder()
@@ -73,6 +74,11 @@ class TreeSubject:
         if self._process is not None:
             self._process.close()
             self._process = None
+
+    def kill(self) -> None:
+        """End the process at once, whatever it is doing; whoever waits for its answer is told of its death."""
+        if self._starting is not None:
+            self._starting.kill()
 
     def load(self) -> None:
         """Start the process and import the tree, if that has not been done. Raises UsageError."""
@@ -202,7 +208,7 @@ class TreeSubject:
 
     def _start(self) -> Process:
         spec = self.spec
-        process = Process(spec.python)
+        process = self._starting = Process(spec.python)
         try:
             answer = process.ask(
                 spec.limits.load_seconds,
@@ -212,6 +218,7 @@ class TreeSubject:
                 slice=spec.slice,
                 memory_bytes=spec.limits.memory_mib * _MIB,
                 case_seconds=spec.limits.case_seconds,
+                load_seconds=spec.limits.load_seconds,
             )
         except ChildDied as death:
             by = "" if spec.python == sys.executable else f" by {spec.python}"

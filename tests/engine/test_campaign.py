@@ -12,7 +12,7 @@ import pytest
 from made_up_trees import make_tree
 
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import BucketFound, Event, Finished, Progressed, Started
+from harness.engine.events import BucketFound, Event, Finished, Minimising, Progressed, Started
 from harness.engine.minimise import removals
 from harness.errors import UsageError
 from harness.report.document import document
@@ -175,6 +175,28 @@ def test_a_stopped_campaign_keeps_what_it_found(pair: tuple[SubjectSpec, Subject
         assert 0 < result.counts.cases < 10_000
         assert result.verdict == "different"
         assert result.buckets and seen[-1] is result
+
+
+def test_a_second_ctrl_c_loses_nothing(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    def listener(event: Event) -> None:
+        if isinstance(event, (Progressed, Minimising)):
+            raise KeyboardInterrupt
+
+    for jobs in (1, 2):
+        result = run(*pair, cases=10_000, jobs=jobs, listener=listener)
+        assert result.interrupted
+        assert result.verdict == "different" and result.buckets
+
+
+def test_integers_of_any_size_pass_between_jobs(tmp_path: Path) -> None:
+    trees = [
+        spec(tmp_path / name, sampling=f"self.sampling_backend = 2**{power}")
+        for name, power in (("a", 70), ("b", 71))
+    ]
+    for jobs in (1, 2):
+        result = run(*trees, jobs=jobs, seed=2**80)
+        (bucket,) = result.buckets
+        assert bucket.difference.second == 2**71
 
 
 def test_a_worker_that_dies_is_replaced(pair: tuple[SubjectSpec, SubjectSpec]) -> None:

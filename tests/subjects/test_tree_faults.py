@@ -298,6 +298,7 @@ DEEDS = {
     "kill-untold": "import signal; signal.pidfd_send_signal(0, 9)",
     "limit": "import resource; resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
     "native": "import ctypes; ctypes.CDLL('libc.so.6')",
+    "native-untold": "import ctypes; ctypes.pythonapi.getpid()",
     "read": "open('/etc/hostname')",
     "list": "os.listdir('/etc')",
     "scan": "os.scandir('/')",

@@ -224,3 +224,25 @@ def test_other_interpreters(release: GetRelease) -> None:
         with TreeSubject(SubjectSpec(tree, True, load_profile(), python=python)) as subject:
             subject.describe()
             assert subject.outcomes(cases) == expected, python
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_a_case_leaves_nothing_to_the_next(version: str, release: GetRelease) -> None:
+    """What the first case is the first to import must be there for the second, as if the second came alone."""
+    plain = Case(id="plain")
+    triggers = [
+        {"attn_cp_size": 8},
+        {"tp_size": 8, "attn_cp_size": 8},
+        {"speculative_algorithm": "EAGLE3"},
+        {"speculative_adaptive": True, "speculative_algorithm": "EAGLE"},
+        {"enable_hisparse": True},
+    ]
+    cases = [plain, *(Case(id=str(number), args=args) for number, args in enumerate(triggers))]
+    spec = SubjectSpec(release(version), False, load_profile())
+    alone = []
+    for case in cases:
+        with TreeSubject(spec) as subject:
+            alone += subject.resolve([case])
+    with TreeSubject(spec) as subject:
+        assert subject.resolve(cases[::-1]) == alone[::-1]
+        assert subject.resolve(cases) == alone

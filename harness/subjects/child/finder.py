@@ -39,6 +39,8 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         top = name.partition(".")[0]
         if top == self._package:
             return self._find_own(name)
+        if top in ("ctypes", "_ctypes"):
+            WORLD.refuse(name, "loaded native code")
         if top in sys.stdlib_module_names or top == __package__:
             return None
         return self._find_foreign(name, top)

@@ -13,6 +13,7 @@ from .wire import encode, marked, without_addresses
 from .world import WORLD, UnansweredProbe
 
 _MISSING = object()
+_LONGEST_MESSAGE = 10_000
 _PLAIN = frozenset((str, int, bool, type(None)))
 
 
@@ -150,6 +151,8 @@ class Resolver:
             text = str(error)
         except Exception as broken:
             text = f"(its text cannot be made: {type(broken).__name__})"
+        # Enough for any message; a bucket keeps it, and a report shows it.
+        text = text[:_LONGEST_MESSAGE]
         for place, name in self._places:
             if place in text:
                 text = text.replace(place, name)

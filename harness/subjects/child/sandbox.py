@@ -5,7 +5,6 @@ kernel grants one, resource limits, and an audit hook that refuses by name whate
 """
 
 import _signal
-import ctypes
 import importlib
 import os
 import resource
@@ -111,8 +110,14 @@ def _close_side_doors():
 def _leave_network():
     if not sys.platform.startswith("linux"):
         return False
+    import ctypes
+
     libc = ctypes.CDLL(None, use_errno=True)
-    return any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET))
+    granted = any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET))
+    # Through it every system call is in reach, past every hook; the finder refuses to load it again.
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("ctypes", "_ctypes")]:
+        del sys.modules[name]
+    return granted
 
 
 _REFUSED = {

@@ -21,6 +21,7 @@ from .world import WORLD, UnansweredProbe, observe_environment
 
 # The parent waits for a bunch of answers no longer than this and one case's time limit.
 _FLUSH_SECONDS = 1.0
+_LONGEST = 1 << 20
 _OUT_OF_MEMORY = b'X["memory"'
 
 
@@ -28,19 +29,27 @@ def serve(request_fd, response_fd, number):
     """Serve until the request pipe closes; answers count from ``number``. The first request loads the tree."""
     faulthandler.enable()
     wire = Wire(request_fd, response_fd, number)
-    subject = None
+    subject, load_seconds = None, 60.0
     while True:
         request = wire.receive()
         if request is None:
             os._exit(0)
         operation = request["op"]
+        load_seconds = request.get("load_seconds", load_seconds)
+        # Should the parent be gone, nobody else ends what does not end by itself.
+        sandbox.start_timer(load_seconds)
         if operation == "load":
             subject, answer = _load(request)
             wire.send(encode(answer))
-        elif operation == "resolve":
-            subject.resolve_batch(request, wire)
+        elif operation in ("resolve", "loop"):
+            sandbox.stop_timer()
+            if operation == "resolve":
+                subject.resolve_batch(request, wire)
+            else:
+                wire.send(encode(subject.loop(request)))
         else:
             wire.send(encode(getattr(subject, operation)(request)))
+        sandbox.stop_timer()
         wire.flush()
 
 
@@ -149,6 +158,8 @@ class Subject:
             sandbox.start_timer(seconds)
             outcome = resolve(facts)
             sandbox.stop_timer()
+            if len(outcome) > _LONGEST:
+                outcome = b'X["broken","its outcome is longer than a mebibyte"]'
             wire.send(outcome)
             if single or time.monotonic() - flushed > _FLUSH_SECONDS:
                 wire.flush()

@@ -344,7 +344,9 @@ class StandInModule(types.ModuleType):
         return found
 
     def __setattr__(self, name, value):
-        WORLD.remember(self.__dict__, name)
+        # The import machinery's own attributes belong to the module, which stays, and not to the case.
+        if not (name.startswith("__") and name.endswith("__")):
+            WORLD.remember(self.__dict__, name)
         super().__setattr__(name, value)
 
 

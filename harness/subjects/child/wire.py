@@ -44,15 +44,20 @@ def marked(value):
     """Return ``value`` as what JSON tells apart: a key marked with ``$`` names the type that JSON does not have."""
     value = now(value)
     if isinstance(value, dict):
-        if all(type(key) is str for key in value):
+        if all(type(key) is str and not key.startswith("$") for key in value):
             return {key: marked(item) for key, item in value.items()}
         return {"$dict": [[marked(key), marked(item)] for key, item in value.items()]}
-    if isinstance(value, (list, tuple)):
+    if type(value) is list:
         return [marked(item) for item in value]
+    if isinstance(value, (list, tuple)):
+        return {f"${type(value).__name__}": [marked(item) for item in value]}
     if isinstance(value, float) and not math.isfinite(value):
         return {"$float": repr(float(value))}
-    if value is None or isinstance(value, (str, int, float)):
+    if value is None or type(value) in (bool, str, int, float):
         return value
+    if isinstance(value, (str, int, float)):
+        plain = next(kind for kind in (str, int, float) if isinstance(value, kind))
+        return {f"${type(value).__name__}": plain.__str__(value) if plain is str else plain(value)}
     if isinstance(value, (set, frozenset)):
         return {"$set": sorted((marked(item) for item in value), key=repr)}
     return {f"${type(value).__name__}": without_addresses(repr(value))}
