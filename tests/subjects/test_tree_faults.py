@@ -479,11 +479,27 @@ def test_values_that_json_has_not(tmp_path: Path) -> None:
         {"$set": [1, 2]},
         {"$E": "<E.A: 1>"},
         {"$object": "<object object at 0x...>"},
-        [1],
+        {"$tuple": [1]},
         "\\ud800",
     ]
     assert values[9] == [{"$float": "nan"}, {"x": {"$float": "-inf"}}]
     assert values[10] == "broken"
+
+
+def test_values_that_are_equal_and_of_another_type(tmp_path: Path) -> None:
+    body = """
+        import enum
+        class S(str, enum.Enum):
+            A = "a"
+        class N(enum.IntEnum):
+            A = 1
+        odd = ["a", S.A, 1, N.A, True, [1], (1,), {"$tuple": [1]}, {1}, {"$set": [1]}]
+        self.page_size = odd[self.tp_size - 1]
+    """
+    cases = [case(str(n), tp_size=n, **BAD) for n in range(1, 11)]
+    with subject_of(make_tree(tmp_path / "tree", body=body)) as subject:
+        frames = subject.resolve(cases)
+    assert len(set(frames)) == len(frames)
 
 
 def test_an_exception_whose_text_raises(tmp_path: Path) -> None:
