@@ -26,8 +26,7 @@ from harness.subjects.open import open_spec
 from harness.subjects.subject import TreeSubject
 from harness.world.case import Case
 from harness.world.contract import encode_case
-from harness.world.launch import split_launch
-from harness.world.profiles import hardware_profile, model_profile, real_launches
+from harness.world.profiles import real_launches
 from legacy.resolution import arguments
 
 
@@ -58,20 +57,7 @@ def shared_domains(release: TreeSubject) -> Domains:
 
 def launch_cases(release: TreeSubject) -> list[Case]:
     """Return the real launches, parsed by the release."""
-    cases = []
-    for launch in real_launches():
-        line = split_launch(launch.command, launch.id)
-        args = release.parse(line.argv, launch.id)
-        cases.append(
-            Case(
-                id=launch.id,
-                args=args,
-                hardware=hardware_profile(launch.hardware),
-                model=model_profile(launch.model),
-                env=launch.env | line.env,
-            )
-        )
-    return cases
+    return [release.launch_case(launch) for launch in real_launches()]
 
 
 class Seen:

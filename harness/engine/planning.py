@@ -9,8 +9,7 @@ from harness.errors import UsageError, hint
 from harness.generate.domains import domains_of
 from harness.subjects.description import Description
 from harness.world.case import Case
-from harness.world.launch import split_launch
-from harness.world.profiles import hardware_profile, model_profile, real_launches
+from harness.world.profiles import real_launches
 
 
 def make_plan(request: Request, pair: Pair) -> Planned:
@@ -80,24 +79,15 @@ def _launches(pair: Pair, descriptions: tuple[Description, Description]) -> tupl
     """Return the real launches as cases, and a note on each that one of the subjects cannot take."""
     cases, notes = [], []
     for launch in real_launches():
-        where = f"real launch {launch.id}"
-        line = split_launch(launch.command, where)
         try:
-            args = pair.first.parse(line.argv, where)
+            case = pair.first.launch_case(launch)
         except UsageError as error:
             notes.append(f"left out: {error}")
             continue
-        strange = [name for name in args if name not in descriptions[1].fields]
+        strange = [name for name in case.args if name not in descriptions[1].fields]
         if strange:
-            notes.append(f"left out: {where} sets {strange[0]}, which {pair.second.spec.label} does not have")
+            label = pair.second.spec.label
+            notes.append(f"left out: real launch {launch.id} sets {strange[0]}, which {label} does not have")
             continue
-        cases.append(
-            Case(
-                id=launch.id,
-                args=args,
-                hardware=hardware_profile(launch.hardware),
-                model=model_profile(launch.model),
-                env={**launch.env, **line.env},
-            )
-        )
+        cases.append(case)
     return tuple(cases), notes

@@ -74,7 +74,7 @@ class CaseMaker:
         return args
 
     def _environment(self, draw: Draw, count: int) -> dict[str, str]:
-        variables = self._domains.variables
+        variables = tuple(self._domains.environment)
         if not variables:
             return {}
         names = [draw.pick(variables) for _ in range(count)]

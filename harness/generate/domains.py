@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.subjects.description import Description, Variable
@@ -44,7 +44,6 @@ class Domains:
     architectures: tuple[str, ...]
     quantizations: tuple[str, ...]
     foreign: tuple[str, ...] = ()
-    variables: tuple[str, ...] = field(default=())
 
 
 def domains_of(
@@ -85,7 +84,6 @@ def domains_of(
         architectures=tuple(architectures),
         quantizations=tuple(value for value in quantization.values if isinstance(value, str)),
         foreign=tuple(name for name in sorted(set(first.fields) ^ set(second.fields)) if name in reads),
-        variables=tuple(environment),
     )
 
 

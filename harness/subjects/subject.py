@@ -18,6 +18,8 @@ from harness.subjects.sources import Tree
 from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
 from harness.world.fields import FieldSpec
+from harness.world.launch import split_launch
+from harness.world.profiles import Launch, hardware_profile, model_profile
 
 _MIB = 1 << 20
 _KINDS = b"FEX"
@@ -123,6 +125,18 @@ class TreeSubject:
         flags = [flag for spec in self.describe().fields.values() for flag in spec.flags]
         near = hint(answer["unknown"], flags) if answer["unknown"] else ""
         raise UsageError(f"{where}: {answer['error']}{near} in the launch of {self.spec.label}")
+
+    def launch_case(self, launch: Launch) -> Case:
+        """Return a real launch as a case, its flags parsed by the tree. Raises UsageError for flags it lacks."""
+        where = f"real launch {launch.id}"
+        line = split_launch(launch.command, where)
+        return Case(
+            id=launch.id,
+            args=self.parse(line.argv, where),
+            hardware=hardware_profile(launch.hardware),
+            model=model_profile(launch.model),
+            env={**launch.env, **line.env},
+        )
 
     def choose(self, names: Sequence[str]) -> None:
         """Fix the outcome fields that ``resolve`` reports, in this order; all must be ``resolved`` ones."""

@@ -81,7 +81,6 @@ def test_every_case_keeps_the_contract(seed: int, number: int) -> None:
         environment={"SGLANG_X": ("1",)},
         architectures=("LlamaForCausalLM", "Step3p5ForCausalLM"),
         quantizations=("fp8",),
-        variables=("SGLANG_X",),
     )
     draw = SeededDraw(seed, number)
     for index in range(5):

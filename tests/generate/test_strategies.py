@@ -17,7 +17,6 @@ DOMAINS = Domains(
     environment={"SGLANG_X": ("1", "0")},
     architectures=("LlamaForCausalLM",),
     quantizations=("fp8",),
-    variables=("SGLANG_X",),
 )
 
 

@@ -18,9 +18,8 @@ from harness.subjects.profile import load_profile
 from harness.subjects.sources import Tree
 from harness.subjects.subject import Limits, SubjectSpec, TreeSubject
 from harness.world.case import Case
-from harness.world.launch import split_launch
 from harness.world.probes import is_sm100_supported
-from harness.world.profiles import hardware_profile, model_profile, real_launches
+from harness.world.profiles import real_launches
 from legacy.resolution import arguments
 
 pytestmark = pytest.mark.index
@@ -35,19 +34,7 @@ def original(release: Callable[[str], Tree]) -> Iterator[TreeSubject]:
 
 
 def launch_cases(subject: TreeSubject) -> list[Case]:
-    cases = []
-    for launch in real_launches():
-        line = split_launch(launch.command, launch.id)
-        cases.append(
-            Case(
-                id=launch.id,
-                args=subject.parse(line.argv, launch.id),
-                hardware=hardware_profile(launch.hardware),
-                model=model_profile(launch.model),
-                env=launch.env | line.env,
-            )
-        )
-    return cases
+    return [subject.launch_case(launch) for launch in real_launches()]
 
 
 def unexplained(subject: TreeSubject, cases: Iterable[Case]) -> tuple[list[tuple[Difference, Case]], int, int]:

@@ -16,7 +16,6 @@ from harness.subjects.sources import Tree
 from harness.subjects.subject import SubjectSpec, TreeSubject
 from harness.subjects.wire import is_outcome
 from harness.world.case import Case
-from harness.world.launch import split_launch
 from harness.world.profiles import (
     hardware_names,
     hardware_profile,
@@ -32,19 +31,7 @@ GetRelease = Callable[[str], Tree]
 
 
 def launches(subject: TreeSubject) -> list[Case]:
-    cases = []
-    for launch in real_launches():
-        line = split_launch(launch.command, launch.id)
-        cases.append(
-            Case(
-                id=launch.id,
-                args=subject.parse(line.argv, launch.id),
-                hardware=hardware_profile(launch.hardware),
-                model=model_profile(launch.model),
-                env={**launch.env, **line.env},
-            )
-        )
-    return cases
+    return [subject.launch_case(launch) for launch in real_launches()]
 
 
 VALUES = {
