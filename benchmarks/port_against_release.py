@@ -27,7 +27,7 @@ from harness.subjects.subject import TreeSubject
 from harness.world.case import Case
 from harness.world.contract import encode_case
 from harness.world.profiles import real_launches
-from legacy.resolution import arguments
+from legacy import arguments
 
 
 def main() -> None:

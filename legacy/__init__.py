@@ -6,8 +6,9 @@ tokens whichever of the three backend fields names it, and MiniMax M2 sets ``ena
 
 from __future__ import annotations
 
-from legacy.resolution import FIELDS, STATE, resolve
+from harness.world.slice import FIELDS, STATE
+from legacy.resolution import arguments, resolve
 from legacy.server_args import ServerArgs
 from legacy.slots import SLOTS, Slot
 
-__all__ = ["FIELDS", "SLOTS", "STATE", "ServerArgs", "Slot", "resolve"]
+__all__ = ["FIELDS", "SLOTS", "STATE", "ServerArgs", "Slot", "arguments", "resolve"]

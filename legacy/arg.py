@@ -1,17 +1,11 @@
-"""What a field of the record says about itself, and that said to the harness."""
+"""What a field of the record says about itself."""
 
 from __future__ import annotations
 
-import dataclasses
-import types
-import typing
-from collections.abc import Mapping
-from typing import Any, Final
-
-from harness.world.fields import FieldSpec, FieldType
+from dataclasses import dataclass
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Arg:
     """A field's metadata, inside ``Annotated``.
 
@@ -22,37 +16,3 @@ class Arg:
     choices: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     no_cli: bool = False
-
-
-_TYPES: Final[Mapping[object, FieldType]] = {bool: "bool", int: "int", float: "float", str: "str"}
-
-
-def field_specs(record: type[Any]) -> dict[str, FieldSpec]:
-    """Return the description of each argument of the dataclass ``record``, by name, in the fields' order."""
-    hints = typing.get_type_hints(record, include_extras=True)
-    return {field.name: _spec(field, hints[field.name]) for field in dataclasses.fields(record) if field.init}
-
-
-def _spec(field: dataclasses.Field[Any], annotated: Any) -> FieldSpec:
-    hint, *metadata = typing.get_args(annotated)
-    arg: Arg = metadata[0]
-    inner, optional = _without_none(hint)
-    made = field.default_factory is not dataclasses.MISSING
-    required = field.default is dataclasses.MISSING and not made
-    return FieldSpec(
-        name=field.name,
-        type=_TYPES.get(inner, "object"),
-        # What a factory makes is also made for null.
-        optional=optional or made,
-        choices=arg.choices,
-        default=None if required or made else field.default,
-        required=required,
-        flags=() if arg.no_cli else ("--" + field.name.replace("_", "-"), *arg.aliases),
-    )
-
-
-def _without_none(hint: Any) -> tuple[Any, bool]:
-    if typing.get_origin(hint) not in (typing.Union, types.UnionType):
-        return hint, False
-    (inner,) = (part for part in typing.get_args(hint) if part is not types.NoneType)
-    return inner, True

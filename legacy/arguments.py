@@ -2,28 +2,17 @@
 
 Names, types, defaults and choices are facts of ``ServerArgs`` in 0.5.14; so far the fields are those that the
 resolution slice reads or writes, those that a generated case sets, and those of the real launches. What a handler
-outside the slice would have set before is in `ENTRY_STATE`.
+outside the slice would have set before is in `harness.world.slice`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated as A
-from typing import Any, Final
 
-from legacy import choices
+from harness.world import choices
+from harness.world.cuda_graph import CudaGraphConfig
 from legacy.arg import Arg
-from legacy.cuda_graph import CudaGraphConfig
-
-ENTRY_STATE: Final[Mapping[str, Any]] = {
-    "model_path": "org/model",
-    "chunked_prefill_size": 8192,
-    "max_prefill_tokens": 16384,
-    "mem_fraction_static": 0.85,
-}
-"""What a case that is silent about a field starts with (resolution slice, "entry state"); the device comes from the
-machine and the CUDA graph configuration from its own defaults."""
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 from harness.world.machine import (
     cpu_has_amx_support,
@@ -18,7 +19,6 @@ from harness.world.machine import (
     xpu_has_xmx_support,
 )
 from harness.world.modelview import ModelConfig
-from legacy.cuda_graph import Backend
 from legacy.record import Record
 
 WHISPER = "WhisperForConditionalGeneration"

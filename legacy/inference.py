@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from harness.world.environ import envs
-from harness.world.machine import current, is_hip, is_npu, is_sm100_supported, is_sm120_supported
-from legacy.choices import (
+from harness.world.choices import (
     DETERMINISTIC_ATTENTION_BACKEND_CHOICES,
     RADIX_SUPPORTED_DETERMINISTIC_ATTENTION_BACKEND,
 )
-from legacy.cuda_graph import Backend
-from legacy.facts import INSTANCE, parse_connector_type
+from harness.world.cuda_graph import Backend
+from harness.world.environ import envs
+from harness.world.machine import current, is_hip, is_npu, is_sm100_supported, is_sm120_supported
+from harness.world.modelfacts import INSTANCE, parse_connector_type
 from legacy.record import Record
 
 DEEPSEEK_ARCHITECTURES = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.world.environ import envs
 from harness.world.machine import is_hip, is_sm90_supported, is_sm100_supported
+from harness.world.modelfacts import INSTANCE, parse_connector_type
 from harness.world.modelview import HFConfig
-from legacy.facts import INSTANCE, parse_connector_type
 from legacy.families.deepseek import DEEPSEEK_V3_ARCHITECTURES, DeepseekFamily
 from legacy.families.hybrid import FALCON_JET_ARCHITECTURES, QWEN3_ARCHITECTURES, HybridFamilies
 from legacy.families.transformers import (

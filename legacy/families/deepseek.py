@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 from harness.world.machine import (
     aiter_can_use_preshuffle_paged_mqa,
@@ -13,10 +14,9 @@ from harness.world.machine import (
     is_sm120_supported,
     is_xpu,
 )
+from harness.world.modelfacts import get_quantization_config, is_deepseek_dsa
 from harness.world.modelview import HFConfig
-from legacy.cuda_graph import Backend
 from legacy.dsa import DsaHandlers
-from legacy.facts import get_quantization_config, is_deepseek_dsa
 from legacy.hooks.deepseek_v4 import validate_deepseek_v4_cp
 
 DEEPSEEK_V3_ARCHITECTURES = (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.world.machine import is_sm100_supported
+from harness.world.modelfacts import get_quantization_config
 from harness.world.modelview import HFConfig
 from legacy.attention import AttentionHandlers
-from legacy.facts import get_quantization_config
 from legacy.mamba import MambaHandlers
 
 QWEN3_HYBRID_ARCHITECTURES = (

@@ -18,8 +18,8 @@ from harness.world.machine import (
     is_triton_kernels_available,
     is_xpu,
 )
+from harness.world.modelfacts import get_mimo_v2_fused_qkv_expected_tp_size, get_quantization_config
 from harness.world.modelview import HFConfig
-from legacy.facts import get_mimo_v2_fused_qkv_expected_tp_size, get_quantization_config
 from legacy.record import Record
 
 MIMO_V2_MODEL_ARCHS = ("MiMoV2ForCausalLM", "MiMoV2FlashForCausalLM")

@@ -20,7 +20,7 @@ from harness.subjects.subject import Limits, SubjectSpec, TreeSubject
 from harness.world.case import Case
 from harness.world.probes import is_sm100_supported
 from harness.world.profiles import real_launches
-from legacy.resolution import arguments
+from legacy import arguments
 
 pytestmark = pytest.mark.index
 

@@ -16,7 +16,7 @@ from harness.world.contract import encode_outcome, parse_outcome
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.profiles import hardware_profile, model_profile
-from legacy.resolution import arguments
+from legacy import arguments
 
 
 def resolved(case: Case) -> dict[str, object]:
