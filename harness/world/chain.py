@@ -1,0 +1,32 @@
+"""Who writes a field: the writers a package has, and the writes that happened while a case was resolved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Writer(msgspec.Struct, frozen=True, kw_only=True):
+    """One place that can write a field.
+
+    ``slot`` says where in the order of the resolution it runs (a handler's number and name, a pass's place and name);
+    ``source`` is the function that writes (a handler or its helper, a pass, a provider); ``file`` is relative to the
+    folder that holds the package, ``line`` counts from 1.
+    """
+
+    field: str
+    slot: str
+    source: str
+    file: str
+    line: int
+
+
+class Write(msgspec.Struct, frozen=True, kw_only=True):
+    """One write while a case was resolved: the field, the value it had afterwards, and the place as in ``Writer``."""
+
+    field: str
+    value: Any
+    source: str
+    file: str
+    line: int
