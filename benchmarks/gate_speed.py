@@ -22,7 +22,7 @@ from harness.engine.pair import Pair
 from harness.generate.cases import CaseMaker
 from harness.generate.domains import domains_of
 from harness.subjects.open import open_spec
-from harness.subjects.subject import SubjectSpec
+from harness.subjects.spec import SubjectSpec
 
 
 def main() -> None:

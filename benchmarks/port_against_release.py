@@ -23,7 +23,7 @@ from harness.engine.compare import Difference, differences
 from harness.generate.cases import CaseMaker
 from harness.generate.domains import Domains, domains_of
 from harness.subjects.open import open_spec
-from harness.subjects.subject import TreeSubject
+from harness.subjects.tree import TreeSubject
 from harness.world.case import Case
 from harness.world.contract import encode_case
 from harness.world.profiles import real_launches

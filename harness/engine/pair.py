@@ -11,7 +11,9 @@ from harness.engine.buckets import Bucket, Buckets
 from harness.engine.compare import Comparison, Difference, explain
 from harness.engine.events import Counts
 from harness.subjects.description import Description
-from harness.subjects.subject import SubjectSpec, TreeSubject
+from harness.subjects.open import open_subject
+from harness.subjects.spec import SubjectSpec
+from harness.subjects.subject import Subject
 from harness.world.case import Case, Outcome
 
 _RESOLVED = b"F"
@@ -22,8 +24,8 @@ class Pair:
     """Both subjects of a gate. Use it as a context manager; the children end with it."""
 
     def __init__(self, first: SubjectSpec, second: SubjectSpec) -> None:
-        self.first = TreeSubject(first)
-        self.second = TreeSubject(second)
+        self.first = open_subject(first)
+        self.second = open_subject(second)
         self._comparison = Comparison(())
         self._names: tuple[str, ...] = ()
 
@@ -42,14 +44,14 @@ class Pair:
 
     def load(self) -> None:
         """Load both trees at the same time; their processes do the work. Raises UsageError."""
-        self._both(TreeSubject.load)
+        self._both(Subject.load)
 
     def describe(self) -> tuple[Description, Description]:
         """Return both descriptions, loading the trees if need be. Raises UsageError."""
-        first, second = self._both(TreeSubject.describe)
+        first, second = self._both(Subject.describe)
         return first, second
 
-    def _both(self, action: Callable[[TreeSubject], T]) -> list[T]:
+    def _both(self, action: Callable[[Subject], T]) -> list[T]:
         with ThreadPoolExecutor(2) as pool:
             try:
                 return list(pool.map(action, (self.first, self.second)))
@@ -62,7 +64,8 @@ class Pair:
     def compare_fields(self, names: Sequence[str], *, alone: bool = False) -> None:
         """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them."""
         self._names = tuple(names)
-        self._comparison = Comparison(self._names, fields_alone=alone)
+        messages = self.first.spec.own == self.second.spec.own
+        self._comparison = Comparison(self._names, messages=messages, fields_alone=alone)
         self.first.choose(self._names)
         self.second.choose(self._names)
 

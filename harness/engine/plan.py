@@ -11,7 +11,7 @@ import msgspec
 from harness.engine.buckets import Bucket
 from harness.engine.events import Counts, Started
 from harness.generate.domains import Domains
-from harness.subjects.subject import SubjectSpec
+from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
 
 

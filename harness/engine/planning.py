@@ -25,8 +25,8 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         )
     compared, absent = _fields(request, descriptions)
     launches, notes = _launches(pair, descriptions)
-    values = {**request.second.profile["values"], **request.first.profile["values"]}
-    domains = domains_of(*descriptions, values, request.first.profile["not_drawn"])
+    values = {**request.second.values, **request.first.values}
+    domains = domains_of(*descriptions, values, request.first.not_drawn)
     if domains.foreign:
         notes.append(f"never set, since only one of the two has them: {', '.join(domains.foreign)}")
     common = [name for name in descriptions[0].fields if name in descriptions[1].fields]

@@ -10,7 +10,7 @@ from harness.engine.events import Verdict
 from harness.engine.pair import Pair, is_failure
 from harness.errors import visible
 from harness.report.words import difference_words, launch_command, machine_words, model_words
-from harness.subjects.subject import SubjectSpec
+from harness.subjects.spec import SubjectSpec
 from harness.world.contract import read_cases
 
 

@@ -12,8 +12,9 @@ import msgspec
 
 from harness.errors import UsageError, visible
 from harness.report.words import machine_words, model_words
+from harness.subjects.open import open_subject
 from harness.subjects.profile import answer_for
-from harness.subjects.subject import SubjectSpec, TreeSubject
+from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case, Outcome
 from harness.world.contract import encode_outcome, read_cases, write_atomically
 from harness.world.fields import FieldSpec
@@ -32,7 +33,7 @@ def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
     whether every case has an outcome. Raises UsageError for a bad line, or a folder that cannot be written.
     """
     read_cases(cases_path)
-    with TreeSubject(spec) as subject:
+    with open_subject(spec) as subject:
         cases = read_cases(cases_path, subject.describe().fields)
         failed = 0
 
@@ -61,7 +62,7 @@ def resolve_launch(
     """
     machine, described = _machine(hardware), _model(model)
     line = _launch(words)
-    with TreeSubject(spec) as subject:
+    with open_subject(spec) as subject:
         description = subject.describe()
         case = Case(
             id="launch",

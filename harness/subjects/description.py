@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from harness.world.chain import Writer
 from harness.world.fields import FieldSpec
 
 
@@ -23,7 +24,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     ``fields`` are the arguments in the record's order; ``reads`` names those that the resolution reads, with the
     values it compares each with; ``environment`` the variables it reads; ``architectures`` the model
     architectures it names; ``slots`` the handlers a slice runs, in order (empty for a whole construction);
-    ``resolved`` the outcome fields the subject has, of those a gate compares.
+    ``resolved`` the outcome fields the subject has, of those a gate compares; ``writers`` the places that write one,
+    in the order of the slots (none where the subject does not say).
     """
 
     fields: dict[str, FieldSpec]
@@ -32,3 +34,4 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     architectures: tuple[str, ...]
     slots: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
+    writers: tuple[Writer, ...] = ()

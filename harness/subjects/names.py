@@ -1,4 +1,4 @@
-"""The text by which a user names a real source tree, taken apart and checked before anything is looked up."""
+"""The text by which a user names a subject, taken apart and checked before anything is looked up."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from packaging.version import InvalidVersion, Version
 
 from harness.errors import UsageError, hint, nearest
 
-Kind = Literal["release", "git", "dir"]
+Kind = Literal["release", "git", "dir", "package"]
 
 KNOWN_PACKAGES: Final = ("sglang",)
 """The packages whose releases can be compared."""
 
+OWN_PACKAGES: Final = ("legacy",)
+"""Packages of this repository that are subjects: each is the slice and nothing else."""
+
 SLICE_SUFFIX: Final = "slice"
-_FORMS: Final = ("sglang==VERSION", "git:REVISION", "dir:PATH")
-_VALID: Final = f"valid forms are {', '.join(_FORMS[:-1])} and {_FORMS[-1]}, each with an optional #{SLICE_SUFFIX}"
+_SUFFIXES: Final = (SLICE_SUFFIX, *OWN_PACKAGES)
+_FORMS: Final = (*OWN_PACKAGES, "sglang==VERSION", "git:REVISION", "dir:PATH")
+_VALID: Final = (
+    f"valid forms are {', '.join(_FORMS[:-1])} and {_FORMS[-1]}, the last three with an optional #{SLICE_SUFFIX}, the"
+    f" last two with #{' or #'.join(OWN_PACKAGES)} for that package there"
+)
 
 # Everything somebody may type for "this package at that version"; only NAME==VERSION goes through.
 _REQUIREMENT: Final = re.compile(
@@ -28,50 +35,61 @@ _REQUIREMENT: Final = re.compile(
 
 @dataclass(frozen=True)
 class SubjectName:
-    """A source tree as the user named it.
+    """A subject as the user named it.
 
     ``text`` is what the user wrote; ``value`` the normal form of the release (``sglang==0.5.14``), the git
-    revision or the folder; ``slice`` tells whether only the slice that the ports cover is meant.
+    revision, the folder or the package of this repository; ``slice`` tells whether only the slice that the ports
+    cover is meant; ``package`` is the package that resolves, found in the tree.
     """
 
     text: str
     kind: Kind
     value: str
     slice: bool
+    package: str = KNOWN_PACKAGES[0]
 
 
 def parse_subject(text: str) -> SubjectName:
-    """Return the parts of ``sglang==VERSION``, ``git:REVISION`` or ``dir:PATH``, each optionally ``#slice``.
+    """Return the parts of ``sglang==VERSION``, ``git:REVISION``, ``dir:PATH`` or a package of this repository.
 
-    A ``#`` starts a suffix unless a ``/`` follows it, so a folder called ``a#b`` is written ``dir:a#b/``.
+    The first three take an optional ``#slice``; the second and the third instead ``#legacy``, for that package in a
+    copy of this repository. A ``#`` starts a suffix unless a ``/`` follows it, so a folder called ``a#b`` is written
+    ``dir:a#b/``.
 
     Raises UsageError for any other form, suffix, package or version.
     """
     if any(ord(character) < 32 or ord(character) == 127 for character in text):
         raise UsageError(f"subject {text!r} holds a control character: {_VALID}")
-    body, sliced = _split_suffix(text)
+    body, suffix = _split_suffix(text)
+    if body in OWN_PACKAGES:
+        if suffix:
+            raise UsageError(f"subject {text!r} has a suffix, and {body} is the slice already: write {body!r}")
+        return SubjectName(text, "package", body, True, body)
+    own = suffix if suffix in OWN_PACKAGES else None
     prefix, colon, rest = body.partition(":")
     if colon and prefix in ("git", "dir"):
         if not rest.strip():
             raise UsageError(f"subject {text!r} names nothing after {prefix + ':'!r}: {_VALID}")
-        return SubjectName(text, "git" if prefix == "git" else "dir", rest, sliced)
+        kind: Kind = "git" if prefix == "git" else "dir"
+        return SubjectName(text, kind, rest, suffix is not None, own or KNOWN_PACKAGES[0])
     match = _REQUIREMENT.fullmatch(body)
     if match is None:
         raise UsageError(f"subject {text!r} has none of the known forms{_form_hint(body)}: {_VALID}")
+    if own:
+        raise UsageError(f"subject {text!r}: a release holds no package {own}: write {own!r} alone")
     package, operator, version = match["package"], match["operator"], match["version"].strip()
-    return SubjectName(text, "release", _release(text, body, package, operator, version), sliced)
+    return SubjectName(text, "release", _release(text, body, package, operator, version), suffix is not None)
 
 
-def _split_suffix(text: str) -> tuple[str, bool]:
-    """Return the text before the suffix, and whether the suffix is ``#slice``."""
+def _split_suffix(text: str) -> tuple[str, str | None]:
+    """Return the text before the suffix, and the suffix without its ``#``, None without one."""
     body, mark, suffix = text.rpartition("#")
     if not mark or "/" in suffix:
-        return text, False
-    if suffix != SLICE_SUFFIX:
-        raise UsageError(
-            f"subject {text!r} ends in {'#' + suffix!r}, but the only suffix is '#{SLICE_SUFFIX}': {_VALID}"
-        )
-    return body, True
+        return text, None
+    if suffix not in _SUFFIXES:
+        known = " and ".join(repr(f"#{name}") for name in _SUFFIXES)
+        raise UsageError(f"subject {text!r} ends in {'#' + suffix!r}, and the suffixes are {known}: {_VALID}")
+    return body, suffix
 
 
 def _release(text: str, body: str, package: str, operator: str, version: str) -> str:
@@ -107,8 +125,8 @@ def _form_hint(body: str) -> str:
         return ""
     if "/" in body or body in (".", ".."):
         return f" (did you mean {'dir:' + body!r}?)"
-    if close := nearest(body, KNOWN_PACKAGES, limit=1):
-        return f" (did you mean '{close[0]}==VERSION'?)"
+    if close := nearest(body, (*KNOWN_PACKAGES, *OWN_PACKAGES), limit=1):
+        return f" (did you mean {close[0] if close[0] in OWN_PACKAGES else close[0] + '==VERSION'!r}?)"
     return ""
 
 

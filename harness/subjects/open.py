@@ -10,9 +10,12 @@ from typing import Final
 
 from harness.errors import UsageError
 from harness.subjects.names import parse_subject
+from harness.subjects.package import PackageSubject
 from harness.subjects.profile import load_profile
 from harness.subjects.sources import locate
-from harness.subjects.subject import Limits, SubjectSpec
+from harness.subjects.spec import Limits, SubjectSpec
+from harness.subjects.subject import Subject
+from harness.subjects.tree import TreeSubject
 
 # The process that runs a tree asks the interpreter which modules are the standard library's.
 _OLDEST: Final = (3, 10)
@@ -27,7 +30,7 @@ def open_spec(
     memory_mib: int,
     cwd: Path | None = None,
 ) -> SubjectSpec:
-    """Return the subject that ``text`` names (``sglang==X``, ``git:REV`` or ``dir:PATH``, perhaps ``#slice``).
+    """Return the subject that ``text`` names (see `harness.subjects.names.parse_subject`).
 
     A release is downloaded and a revision unpacked if the user's cache lacks them. ``python`` is the interpreter
     that will run it, ``answers`` a file of further answers. Raises UsageError for whatever does not exist.
@@ -41,7 +44,13 @@ def open_spec(
         profile=profile,
         python=interpreter,
         limits=Limits(memory_mib=memory_mib, case_seconds=case_seconds),
+        package=name.package,
     )
+
+
+def open_subject(spec: SubjectSpec) -> Subject:
+    """Return the subject of ``spec``; nothing is started yet."""
+    return PackageSubject(spec) if spec.own else TreeSubject(spec)
 
 
 def _checked(python: str) -> str:

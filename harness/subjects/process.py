@@ -8,10 +8,12 @@ import selectors
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -36,25 +38,32 @@ class ChildDied(Exception):
         self.detail = detail
 
 
+def tree_command(python: str) -> list[str]:
+    """Return the command of a child for a source tree: no site-packages, nothing of ours on its path."""
+    return [python, "-s", "-S", "-B", str(resources.files("harness.subjects").joinpath("child", "boot.py"))]
+
+
+def package_command() -> list[str]:
+    """Return the command of a child for one of our own packages: this interpreter, its packages, and our core."""
+    boot = resources.files("harness.subjects").joinpath("packaged", "boot.py")
+    return [sys.executable, "-s", "-P", "-B", str(boot), str(Path(str(boot)).parents[3])]
+
+
 class Process:
-    """A running child and the two pipes to it.
+    """A running child and the two pipes to it; ``command`` gets two descriptors and a number as further arguments.
 
     The child gets a fresh environment, an empty folder to stand in, no standard input; what it prints on
     standard output or error is read and dropped but for the last few kilobytes, which a death report quotes.
     """
 
-    def __init__(self, python: str) -> None:
-        boot = resources.files("harness.subjects").joinpath("child", "boot.py")
+    def __init__(self, command: Sequence[str]) -> None:
         request_read, request_write = os.pipe()
         response_read, response_write = os.pipe()
         self._number = int.from_bytes(os.urandom(4), "big")
         self._home = tempfile.TemporaryDirectory(prefix="stackproof-")
         try:
             self._process = subprocess.Popen(
-                [
-                    *(python, "-s", "-S", "-B", str(boot)),
-                    *map(str, (request_read, response_write, self._number)),
-                ],
+                [*command, *map(str, (request_read, response_write, self._number))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -67,7 +76,7 @@ class Process:
             for fd in (request_write, response_read):
                 os.close(fd)
             self._home.cleanup()
-            raise UsageError(f"the interpreter {python!r} cannot be started: {error.strerror or error}") from None
+            raise UsageError(f"the interpreter {command[0]!r} cannot be started: {error.strerror or error}") from None
         finally:
             os.close(request_read)
             os.close(response_write)

@@ -1,22 +1,20 @@
-"""A real source tree as a subject: a child process that resolves cases, replaced whenever a case ends it."""
+"""An open subject: a child process that resolves cases, replaced whenever a case ends it."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
 from harness.errors import UsageError, hint
-from harness.subjects.batch import BatchEncoder
 from harness.subjects.description import Description, Variable
 from harness.subjects.process import ChildDied, Process
-from harness.subjects.profile import Profile, answer_example
-from harness.subjects.sources import Tree
+from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
+from harness.world.chain import Write, Writer
 from harness.world.fields import FieldSpec
 from harness.world.launch import split_launch
 from harness.world.profiles import Launch, hardware_profile, model_profile
@@ -28,33 +26,12 @@ _SLACK_SECONDS = 6.0
 _READ_BYTES_A_SECOND = 2e6
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a child may use: memory in MiB, seconds for one case, seconds to load the tree."""
+class Subject:
+    """One open subject. Close it, or use it as a context manager; the child is started at the first request.
 
-    memory_mib: int = 2048
-    case_seconds: float = 10.0
-    load_seconds: float = 60.0
-
-
-@dataclass(frozen=True)
-class SubjectSpec:
-    """Everything another process needs to open the same subject again: plain data, small."""
-
-    tree: Tree
-    slice: bool
-    profile: Profile = field(repr=False)
-    python: str = sys.executable
-    limits: Limits = field(default_factory=Limits)
-
-    @property
-    def label(self) -> str:
-        """The subject as the user named it."""
-        return self.tree.label
-
-
-class TreeSubject:
-    """One open subject. Close it, or use it as a context manager; the child is started at the first request."""
+    What differs between kinds of subjects is how a child is started, what it is asked to load, and how cases are
+    written for it.
+    """
 
     def __init__(self, spec: SubjectSpec) -> None:
         self.spec = spec
@@ -62,10 +39,9 @@ class TreeSubject:
         self._starting: Process | None = None
         self._names: tuple[str, ...] = ()
         self._chosen: tuple[str, ...] | None = None
-        self._encoder = BatchEncoder()
         self.restarts = 0
 
-    def __enter__(self) -> TreeSubject:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -87,7 +63,7 @@ class TreeSubject:
         self._running()
 
     def describe(self) -> Description:
-        """Return the tree's own description of its arguments and of what its resolution reads.
+        """Return the subject's own description of its arguments and of what its resolution reads.
 
         Raises UsageError when the tree cannot be loaded.
         """
@@ -111,10 +87,11 @@ class TreeSubject:
             architectures=tuple(raw["architectures"]),
             slots=tuple(raw["slots"]),
             resolved=resolved,
+            writers=msgspec.convert(raw.get("writers", []), tuple[Writer, ...]),
         )
 
     def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:
-        """Return the arguments that launch flags set, as the tree's own parser reads them.
+        """Return the arguments that launch flags set, as the subject's own parser reads them.
 
         Raises UsageError for flags that do not parse, naming ``where`` they stand and the nearest flag.
         """
@@ -127,7 +104,7 @@ class TreeSubject:
         raise UsageError(f"{where}: {answer['error']}{near} in the launch of {self.spec.label}")
 
     def launch_case(self, launch: Launch) -> Case:
-        """Return a real launch as a case, its flags parsed by the tree. Raises UsageError for flags it lacks."""
+        """Return a real launch as a case, its flags parsed by the subject. Raises UsageError for flags it lacks."""
         where = f"real launch {launch.id}"
         line = split_launch(launch.command, where)
         return Case(
@@ -156,7 +133,7 @@ class TreeSubject:
         single = False
         while len(frames) < len(cases):
             rest = cases[len(frames) :]
-            request = self._encoder.encode(rest, single=single)
+            request = self._encode(rest, single=single)
             # The child sends its answers at least once a second, and needs a while to read a large request.
             wait = self.spec.limits.case_seconds + _SLACK_SECONDS + len(request) / _READ_BYTES_A_SECOND
             try:
@@ -188,14 +165,19 @@ class TreeSubject:
 
     def loop(self, cases: Sequence[Case]) -> float:
         """Return the seconds the child takes for ``cases`` when it does nothing else: a benchmark's floor."""
-        request = self._encoder.encode(cases, operation="loop")
         seconds = self.spec.limits.case_seconds * max(1, len(cases))
-        try:
-            (answer,) = self._running().frames(request, 1, seconds, b"{")
-        except ChildDied as death:
-            self._process = None
-            raise UsageError(f"{self.spec.label}: its process ended in a loop: {death.detail}") from None
-        return float(msgspec.json.decode(answer)["seconds"])
+        return float(self._ask_bytes(self._encode(cases, operation="loop"), seconds)["seconds"])
+
+    def reach(self) -> list[int]:
+        """Return how often each writer of the description ran since this was last asked; empty when there are none.
+
+        What a process that has ended had counted is lost.
+        """
+        return []
+
+    def chain(self, case: Case) -> list[Write] | None:
+        """Return every write of a resolved field that the case makes, in order; None where the subject keeps none."""
+        return None
 
     def _ask(self, operation: str, **request: Any) -> Any:
         try:
@@ -206,6 +188,18 @@ class TreeSubject:
         except BaseException:
             self.close()
             raise
+
+    def _ask_bytes(self, request: bytes, seconds: float | None = None) -> Any:
+        """Return the answer to a request on cases that is not answered case by case."""
+        try:
+            (answer,) = self._running().frames(request, 1, seconds or self.spec.limits.load_seconds, b"{")
+        except ChildDied as death:
+            self._process = None
+            raise UsageError(f"{self.spec.label}: its process ended: {death.detail}") from None
+        except BaseException:
+            self.close()
+            raise
+        return msgspec.json.decode(answer)
 
     def _running(self) -> Process:
         if self._process is None:
@@ -222,17 +216,15 @@ class TreeSubject:
 
     def _start(self) -> Process:
         spec = self.spec
-        process = self._starting = Process(spec.python)
+        process = self._starting = self._process_of()
         try:
             answer = process.ask(
                 spec.limits.load_seconds,
                 op="load",
-                root=str(spec.tree.root),
-                profile=spec.profile,
-                slice=spec.slice,
                 memory_bytes=spec.limits.memory_mib * _MIB,
                 case_seconds=spec.limits.case_seconds,
                 load_seconds=spec.limits.load_seconds,
+                **self._load_request(),
             )
         except ChildDied as death:
             by = "" if spec.python == sys.executable else f" by {spec.python}"
@@ -244,22 +236,21 @@ class TreeSubject:
             raise
         if answer["error"] is not None:
             process.close()
-            raise _load_error(spec.label, answer)
+            raise self._load_error(answer)
         return process
 
+    def _process_of(self) -> Process:
+        """Return a new process that can be asked to load the subject."""
+        raise NotImplementedError
 
-def _load_error(label: str, answer: dict[str, Any]) -> UsageError:
-    at = f" at {answer['frame']}" if answer.get("frame") else ""
-    if answer["error"] == "unanswered":
-        return unanswered(label, answer["path"], answer["how"], f"while the tree was being imported{at}")
-    if answer["error"] == "slice":
-        return UsageError(f"{label}: there is no such slice here: {answer['detail']}; leave '#slice' off")
-    return UsageError(f"{label}: importing the tree failed{at}: {answer['detail']}")
+    def _load_request(self) -> dict[str, Any]:
+        """Return what the process must be told to load it, besides the limits."""
+        raise NotImplementedError
 
+    def _load_error(self, answer: dict[str, Any]) -> UsageError:
+        """Return what to tell the user when the process answers that it could not."""
+        raise NotImplementedError
 
-def unanswered(label: str, path: str, how: str, when: str) -> UsageError:
-    """Return the error for a stand-in observed without an answer; its example are the lines that give one."""
-    example = answer_example(path, how)
-    if not example:
-        return UsageError(f"{label}: {path} {how} {when}, which a resolution may not do: no case can answer for it")
-    return UsageError(f"{label}: {path} {how} {when} and no case answers it: give --answers a file with", example)
+    def _encode(self, cases: Sequence[Case], *, single: bool = False, operation: str = "resolve") -> bytes:
+        """Return the request that resolves ``cases`` in order; ``single`` asks for an answer after each."""
+        raise NotImplementedError

@@ -17,7 +17,7 @@ from harness.engine.minimise import removals
 from harness.errors import UsageError
 from harness.report.document import document
 from harness.subjects.profile import load_profile
-from harness.subjects.subject import Limits, SubjectSpec
+from harness.subjects.spec import Limits, SubjectSpec
 
 SAME = "self.sampling_backend = 'flashinfer' if is_cuda() else 'pytorch'"
 

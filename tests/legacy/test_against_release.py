@@ -16,7 +16,8 @@ from harness.generate.cases import CaseMaker
 from harness.generate.domains import domains_of
 from harness.subjects.profile import load_profile
 from harness.subjects.sources import Tree
-from harness.subjects.subject import Limits, SubjectSpec, TreeSubject
+from harness.subjects.spec import Limits, SubjectSpec
+from harness.subjects.tree import TreeSubject
 from harness.world.case import Case
 from harness.world.probes import is_sm100_supported
 from harness.world.profiles import real_launches

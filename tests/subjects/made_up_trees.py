@@ -9,7 +9,8 @@ from typing import Any
 
 from harness.subjects.profile import Profile, load_profile
 from harness.subjects.sources import Tree
-from harness.subjects.subject import Limits, SubjectSpec, TreeSubject
+from harness.subjects.spec import Limits, SubjectSpec
+from harness.subjects.tree import TreeSubject
 from harness.world.case import Case, Outcome
 from harness.world.hardware import Hardware
 from harness.world.model import Model

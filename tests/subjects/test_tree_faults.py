@@ -14,7 +14,7 @@ from made_up_trees import BAD, CPU, CUDA, FIELDS, around, case, check_the_good, 
 
 from harness.errors import UsageError
 from harness.subjects.profile import Profile, load_profile
-from harness.subjects.subject import TreeSubject
+from harness.subjects.tree import TreeSubject
 from harness.world.case import Failure, Outcome, Refusal
 from harness.world.model import Model
 

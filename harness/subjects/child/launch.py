@@ -19,9 +19,14 @@ class _Parser(argparse.ArgumentParser):
         raise LaunchError(message or "the flags ask for help or a version, not for a launch")
 
 
+def strict_parser():
+    """Return an empty parser that raises LaunchError where others end the process."""
+    return _Parser(prog="launch", add_help=False, allow_abbrev=True)
+
+
 def parser_of(cls):
     """Return the tree's parser with every default suppressed: what it returns is what the user set."""
-    parser = _Parser(prog="launch", add_help=False, allow_abbrev=True)
+    parser = strict_parser()
     cls.add_cli_args(parser)
     for action in parser._actions:
         action.default = argparse.SUPPRESS

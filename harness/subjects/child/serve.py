@@ -6,23 +6,17 @@ import gc
 import importlib
 import logging
 import os
-import random
 import sys
-import time
 import traceback
 import warnings
 
 from . import answers, describe, launch, questions, sandbox, slicing
+from .batches import answer_all, seconds_of
 from .caches import Caches
 from .finder import TreeFinder
 from .resolve import Resolver
 from .wire import Wire, encode
 from .world import WORLD, UnansweredProbe, observe_environment
-
-# The parent waits for a bunch of answers no longer than this and one case's time limit.
-_FLUSH_SECONDS = 1.0
-_LONGEST = 1 << 20
-_OUT_OF_MEMORY = b'X["memory"'
 
 
 def serve(request_fd, response_fd, number):
@@ -151,32 +145,11 @@ class Subject:
 
     def resolve_batch(self, request, wire):
         """Resolve the cases of a batch in order, one frame each."""
-        resolve, seconds, single = self._resolver.resolve, self._seconds, request["single"]
-        flushed = time.monotonic()
-        for facts in _facts(request):
-            random.seed(0)
-            sandbox.start_timer(seconds)
-            outcome = resolve(facts)
-            sandbox.stop_timer()
-            if len(outcome) > _LONGEST:
-                outcome = b'X["broken","its outcome is longer than a mebibyte"]'
-            wire.send(outcome)
-            if single or time.monotonic() - flushed > _FLUSH_SECONDS:
-                wire.flush()
-                flushed = time.monotonic()
-            if outcome.startswith(_OUT_OF_MEMORY):
-                # What the case took may still be held somewhere: the next one gets a process of its own.
-                wire.flush()
-                os._exit(0)
+        answer_all(_facts(request), self._resolver.resolve, self._seconds, request["single"], wire)
 
     def loop(self, request):
         """Resolve the cases and do nothing else; returns the seconds it took (the floor of a benchmark)."""
-        prepared = list(_facts(request))
-        resolve = self._resolver.resolve
-        started = time.perf_counter()
-        for facts in prepared:
-            resolve(facts)
-        return {"seconds": time.perf_counter() - started}
+        return {"seconds": seconds_of(list(_facts(request)), self._resolver.resolve)}
 
 
 def _facts(request):

@@ -77,12 +77,17 @@ class Wire:
 
     def receive(self):
         """Return the next request, or None when the parent has closed its end."""
+        body = self.receive_bytes()
+        return None if body is None else json.loads(body)
+
+    def receive_bytes(self):
+        """Return the next request as it came, or None when the parent has closed its end."""
         head = self._in.read(_LENGTH.size)
         if len(head) < _LENGTH.size:
             return None
         (size,) = _LENGTH.unpack(head)
         body = self._in.read(size)
-        return json.loads(body) if len(body) == size else None
+        return body if len(body) == size else None
 
     def send(self, payload):
         """Queue one frame; it leaves when the buffer is full or ``flush`` is called."""

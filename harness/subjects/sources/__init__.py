@@ -1,4 +1,4 @@
-"""Where a source tree comes from: a release of the package index, a git revision, or a folder."""
+"""Where a source tree comes from: a release of the package index, a git revision, a folder, or this repository."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from packaging.version import Version
 from harness.subjects.names import SubjectName
 from harness.subjects.sources.cache import cache_root
 from harness.subjects.sources.folders import folder_tree
+from harness.subjects.sources.own import own_tree
 from harness.subjects.sources.revisions import revision_tree
 from harness.subjects.sources.tree import Tree
 from harness.subjects.sources.wheels import release_tree
 
-__all__ = ["Tree", "cache_root", "folder_tree", "locate", "release_tree", "revision_tree"]
+__all__ = ["Tree", "cache_root", "folder_tree", "locate", "own_tree", "release_tree", "revision_tree"]
 
 
 def locate(name: SubjectName, *, cwd: Path) -> Tree:
@@ -29,7 +30,9 @@ def locate(name: SubjectName, *, cwd: Path) -> Tree:
         package, _, version = name.value.partition("==")
         tree = release_tree(package, Version(version), cache_root())
     elif name.kind == "git":
-        tree = revision_tree(name.value, cwd, cache_root())
+        tree = revision_tree(name.value, cwd, cache_root(), name.package)
+    elif name.kind == "dir":
+        tree = folder_tree(name.value, cwd, name.package)
     else:
-        tree = folder_tree(name.value, cwd)
+        tree = own_tree(name.package)
     return dataclasses.replace(tree, label=name.text)

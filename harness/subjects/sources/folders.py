@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 from harness.errors import UsageError, hint
-from harness.subjects.sources.tree import LANDMARK, PACKAGE, USUAL_PLACES, Tree
+from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Tree, landmark_of
 
 
-def folder_tree(path: str, cwd: Path) -> Tree:
-    """Return the tree in the folder ``path``, which is relative to ``cwd`` unless absolute.
+def folder_tree(path: str, cwd: Path, package: str = PACKAGE) -> Tree:
+    """Return the tree of ``package`` in the folder ``path``, which is relative to ``cwd`` unless absolute.
 
-    The folder may hold ``sglang/``, be the top of a repository with ``python/sglang`` or ``src/sglang``, or
-    be the ``sglang`` folder itself.
+    The folder may hold the package, be the top of a repository with it in ``python`` or ``src``, or be the
+    package's folder itself.
 
     Raises UsageError when there is no such folder or no tree in it.
     """
@@ -23,16 +23,17 @@ def folder_tree(path: str, cwd: Path) -> Tree:
         what = "is not a folder" if folder.exists() else "does not exist"
         raise UsageError(f"the folder {str(folder)!r} of subject 'dir:{path}' {what}{_beside(folder)}")
     candidates = [folder / place for place in USUAL_PLACES]
-    if folder.name == PACKAGE:
+    if folder.name == package:
         candidates.append(folder.parent)
+    landmark = landmark_of(package)
     for root in candidates:
-        if (root / LANDMARK).is_file():
+        if (root / landmark).is_file():
             return Tree(root=root, label=f"dir:{path}", identity=f"dir:{root}")
-    looked = ", ".join(str(Path(place) / LANDMARK) for place in USUAL_PLACES)
+    looked = ", ".join(str(Path(place) / landmark) for place in USUAL_PLACES)
     raise UsageError(
         f"no source tree in the folder {str(folder)!r} of subject 'dir:{path}': looked for {looked}, and for"
-        f" {LANDMARK.relative_to(PACKAGE)} in case it is the {PACKAGE} folder itself; name the folder that"
-        f" holds {PACKAGE}/"
+        f" {landmark.relative_to(package)} in case it is the {package} folder itself; name the folder that"
+        f" holds {package}/"
     )
 
 

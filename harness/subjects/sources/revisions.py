@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from harness.errors import UsageError, hint
 from harness.subjects.sources.cache import make_entry
 from harness.subjects.sources.git import Git, GitFailed
-from harness.subjects.sources.tree import LANDMARK, PACKAGE, USUAL_PLACES, Refused, Tree, Writer, safe_member
+from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Refused, Tree, Writer, landmark_of, safe_member
 
 _REGULAR: Final = ("100644", "100755")
 _OBJECT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -29,8 +29,8 @@ class _Listed(NamedTuple):
     path: str
 
 
-def revision_tree(rev: str, cwd: Path, cache: Path) -> Tree:
-    """Return the tree at the git revision ``rev`` of the repository that ``cwd`` stands in.
+def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE) -> Tree:
+    """Return the tree of ``package`` at the git revision ``rev`` of the repository that ``cwd`` stands in.
 
     Only regular ``.py`` files of the package are taken, into ``cache`` under the commit's id. The checkout,
     the index, the worktrees and the configuration of the repository are not touched.
@@ -41,10 +41,13 @@ def revision_tree(rev: str, cwd: Path, cache: Path) -> Tree:
     commit = _commit(git, rev, cwd)
     try:
         listed = _listing(git, commit)
-        place = _place(listed, rev, commit)
+        place = _place(listed, rev, commit, package)
         # The place is a path of any length; its digest keeps the folder's name short.
-        key = f"{commit}-{hashlib.sha256(place.encode(errors='surrogateescape')).hexdigest()[:12]}"
-        entry = make_entry(cache / "revisions" / key, lambda making: _fill(git, listed, place, making / "tree"))
+        part = place if package == PACKAGE else f"{place}\0{package}"
+        key = f"{commit}-{hashlib.sha256(part.encode(errors='surrogateescape')).hexdigest()[:12]}"
+        prefix = f"{place}/" if place else ""
+        wanted = [file for file in listed if file.path.startswith(f"{prefix}{package}/")]
+        entry = make_entry(cache / "revisions" / key, lambda making: _fill(git, wanted, prefix, making / "tree"))
     except GitFailed as error:
         raise UsageError(
             f"can't read the files of git revision {rev!r} ({commit[:12]}) in {cwd}: {error}; if this is a"
@@ -83,17 +86,17 @@ def _listing(git: Git, commit: str) -> list[_Listed]:
     return listed
 
 
-def _place(listed: list[_Listed], rev: str, commit: str) -> str:
+def _place(listed: list[_Listed], rev: str, commit: str, package: str) -> str:
     """Return the folder of the commit that holds the package: the shallowest, and the usual ones first."""
-    places = []
+    places, landmark = [], landmark_of(package)
     for file in listed:
-        place = file.path.removesuffix(str(LANDMARK))
+        place = file.path.removesuffix(str(landmark))
         if place != file.path and (not place or place.endswith("/")):
             places.append(place.removesuffix("/"))
     if not places:
         raise UsageError(
-            f"git revision {rev!r} ({commit[:12]}) holds no file {LANDMARK}, at its top, in python/, in src/"
-            f" or in any other folder: name a revision of a repository that holds {PACKAGE}"
+            f"git revision {rev!r} ({commit[:12]}) holds no file {landmark}, at its top, in python/, in src/"
+            f" or in any other folder: name a revision of a repository that holds {package}"
         )
 
     def rank(place: str) -> tuple[int, int, str]:
@@ -104,9 +107,7 @@ def _place(listed: list[_Listed], rev: str, commit: str) -> str:
     return min(places, key=rank)
 
 
-def _fill(git: Git, listed: list[_Listed], place: str, into: Path) -> None:
-    prefix = f"{place}/" if place else ""
-    wanted = [file for file in listed if file.path.startswith(f"{prefix}{PACKAGE}/")]
+def _fill(git: Git, wanted: list[_Listed], prefix: str, into: Path) -> None:
     paths: list[PurePosixPath] = [safe_member(file.path.removeprefix(prefix)) for file in wanted]
     writer = Writer(into)
     with closing(git.blobs([file.blob for file in wanted])) as contents:

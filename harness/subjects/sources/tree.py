@@ -8,7 +8,7 @@ from typing import Final
 
 PACKAGE: Final = "sglang"
 LANDMARK: Final = PurePosixPath("sglang/srt/server_args.py")
-"""The file that makes a folder a source tree."""
+"""The file that makes a folder a source tree of sglang."""
 
 USUAL_PLACES: Final = ("", "python", "src")
 """The folders of a repository that usually hold the package, likeliest first."""
@@ -16,6 +16,11 @@ USUAL_PLACES: Final = ("", "python", "src")
 MAX_FILES: Final = 50_000
 MAX_BYTES: Final = 512 * 1024 * 1024
 """The bounds of one tree: an sglang release has 2,500 Python files of 34 MB in all."""
+
+
+def landmark_of(package: str) -> PurePosixPath:
+    """Return the file that makes a folder a source tree of ``package``."""
+    return LANDMARK if package == PACKAGE else PurePosixPath(package, "__init__.py")
 
 
 class Refused(Exception):
@@ -26,9 +31,9 @@ class Refused(Exception):
 class Tree:
     """A source tree that can be imported.
 
-    ``root`` is the folder to put on the path (it holds ``sglang/srt/server_args.py``), ``label`` the subject
-    as shown to the user, and ``identity`` what the sources are: ``sha256:...`` of the wheel, ``commit:...``
-    or ``dir:`` and the absolute path.
+    ``root`` is the folder to put on the path (it holds the package), ``label`` the subject as shown to the user, and
+    ``identity`` what the sources are: ``sha256:...`` of the wheel or of an own package's files, ``commit:...`` or
+    ``dir:`` and the absolute path.
     """
 
     root: Path

@@ -1,0 +1,43 @@
+"""The loop over the cases of a batch: one answer each, in time, sent in bunches."""
+
+import os
+import random
+import time
+
+from . import sandbox
+
+# The parent waits for a bunch of answers no longer than this and one case's time limit.
+_FLUSH_SECONDS = 1.0
+_LONGEST = 1 << 20
+_OUT_OF_MEMORY = b'X["memory"'
+
+
+def answer_all(cases, resolve, seconds, single, wire):
+    """Send the frame that ``resolve`` makes of each case, in order; ``single``: each at once.
+
+    A case that takes longer than ``seconds`` ends the process, and so does one that runs out of memory.
+    """
+    flushed = time.monotonic()
+    for case in cases:
+        random.seed(0)
+        sandbox.start_timer(seconds)
+        outcome = resolve(case)
+        sandbox.stop_timer()
+        if len(outcome) > _LONGEST:
+            outcome = b'X["broken","its outcome is longer than a mebibyte"]'
+        wire.send(outcome)
+        if single or time.monotonic() - flushed > _FLUSH_SECONDS:
+            wire.flush()
+            flushed = time.monotonic()
+        if outcome.startswith(_OUT_OF_MEMORY):
+            # What the case took may still be held somewhere: the next one gets a process of its own.
+            wire.flush()
+            os._exit(0)
+
+
+def seconds_of(cases, resolve):
+    """Return the seconds it takes to resolve ``cases`` and do nothing else (the floor of a benchmark)."""
+    started = time.perf_counter()
+    for case in cases:
+        resolve(case)
+    return time.perf_counter() - started

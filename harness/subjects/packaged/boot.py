@@ -1,0 +1,15 @@
+"""The child's first lines (``boot.py FOLDER REQUEST_FD RESPONSE_FD NUMBER``): make our core importable, then serve.
+
+The core lies in ``FOLDER``. The package is found by a finder of its own, so that a copy of it elsewhere is never
+taken for the one that lies beside the core.
+"""
+
+import sys
+
+if __name__ == "__main__":
+    core, *numbers = sys.argv[1:]
+    del sys.argv[1:]
+    sys.path.insert(0, core)
+    from harness.subjects.packaged.serve import serve
+
+    serve(*map(int, numbers))

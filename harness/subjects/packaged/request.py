@@ -1,0 +1,90 @@
+"""What the parent asks of a package's child, as both ends write it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+
+
+class _Tagged(msgspec.Struct, tag_field="op", tag=str.lower):
+    """The parent names the operation in ``op``."""
+
+
+class Load(_Tagged):
+    """Import ``package`` from the folder ``root``, record its writes of ``names``, then keep to the limits."""
+
+    root: str
+    package: str
+    names: list[str]
+    memory_bytes: int
+    case_seconds: float
+    load_seconds: float
+
+
+class Describe(_Tagged):
+    """Say what the package is."""
+
+
+class Choose(_Tagged):
+    """Fix the outcome fields that are reported."""
+
+    fields: list[str]
+
+
+class Parse(_Tagged):
+    """Read launch flags."""
+
+    argv: list[str]
+
+
+class Reach(_Tagged):
+    """Tell how often each writer ran since this was last asked."""
+
+
+class _Cases(_Tagged):
+    """Cases; each distinct machine and model is in the request once, and a case names its own by number."""
+
+    machines: list[Hardware]
+    models: list[Model]
+    cases: list[tuple[dict[str, Any], int, int, dict[str, str]]]
+    single: bool = False
+
+
+class Resolve(_Cases):
+    """Resolve the cases, an answer each; ``single``: each sent at once."""
+
+
+class Loop(_Cases):
+    """Resolve the cases, and answer how long it took."""
+
+
+class Chain(_Cases):
+    """Resolve the one case, and answer what it wrote."""
+
+
+PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chain
+_KINDS: dict[str, type[_Cases]] = {"resolve": Resolve, "loop": Loop, "chain": Chain}
+_ENCODER = msgspec.json.Encoder()
+
+
+def encode_cases(cases: Sequence[Case], *, single: bool, operation: str) -> bytes:
+    """Return the request ``operation`` (``resolve``, ``loop`` or ``chain``) on ``cases``."""
+    machines: dict[Hardware, int] = {}
+    models: dict[bytes, int] = {}
+    described: list[Model] = []
+    rows = []
+    for case in cases:
+        machine = machines.setdefault(case.hardware, len(machines))
+        key = case.model.identity()
+        model = models.get(key)
+        if model is None:
+            model = models[key] = len(models)
+            described.append(case.model)
+        rows.append((case.args, machine, model, case.env))
+    return _ENCODER.encode(_KINDS[operation](list(machines), described, rows, single))

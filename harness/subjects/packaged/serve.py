@@ -1,0 +1,102 @@
+"""The child's main loop for a package: load it once, then answer the parent's requests until it closes the pipe."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import os
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.subjects.child import sandbox
+from harness.subjects.child.batches import answer_all, seconds_of
+from harness.subjects.child.launch import LaunchError
+from harness.subjects.child.wire import Wire, encode
+from harness.subjects.packaged.package import Package
+from harness.subjects.packaged.request import Chain, Choose, Load, Loop, PackageRequest, Parse, Reach, Resolve
+from harness.world.case import Case
+
+_REQUESTS = msgspec.json.Decoder(PackageRequest)
+
+
+def serve(request_fd: int, response_fd: int, number: int) -> None:
+    """Serve until the request pipe closes; answers count from ``number``. The first request loads the package."""
+    faulthandler.enable()
+    wire = Wire(request_fd, response_fd, number)
+    package: Package | None = None
+    load = Load(root="", package="", names=[], memory_bytes=0, case_seconds=0.0, load_seconds=60.0)
+    while True:
+        body = wire.receive_bytes()
+        if body is None:
+            os._exit(0)
+        request = _REQUESTS.decode(body)
+        sandbox.start_timer(request.load_seconds if isinstance(request, Load) else load.load_seconds)
+        if isinstance(request, Load):
+            load = request
+            package, loaded = _load(request)
+            answer: dict[str, Any] | None = loaded
+        else:
+            assert package is not None
+            answer = _answer(package, request, load.case_seconds, wire)
+        if answer is not None:
+            wire.send(encode(answer))
+        sandbox.stop_timer()
+        wire.flush()
+
+
+def _load(request: Load) -> tuple[Package | None, dict[str, Any]]:
+    """Import the package; returns it and the answer, whose ``error`` says why there is none."""
+    try:
+        package = Package(request.package, Path(request.root), request.names)
+    except BaseException as error:
+        detail = traceback.format_exception_only(type(error), error)[-1].strip()
+        return None, {"error": "import", "detail": detail, "frame": _frame(error, request.root)}
+    # Its own objects live as long as the process: keep them out of every later collection.
+    gc.collect()
+    gc.freeze()
+    return package, {"error": None, "limits": sandbox.confine(request.memory_bytes, request.root)}
+
+
+def _frame(error: BaseException, root: str) -> str:
+    """Return ``file:line`` of the innermost frame in the folder of the package."""
+    found = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename.startswith(f"{root}/"):
+            found = f"{frame.f_code.co_filename}:{line}"
+    return found
+
+
+def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wire) -> dict[str, Any] | None:
+    """Return the answer to a request, None where it was answered case by case."""
+    match request:
+        case Resolve():
+            sandbox.stop_timer()
+            answer_all(_cases(request), package.resolve, seconds, request.single, wire)
+            return None
+        case Loop():
+            sandbox.stop_timer()
+            return {"seconds": seconds_of(list(_cases(request)), package.resolve)}
+        case Chain():
+            return {"writes": [msgspec.to_builtins(write) for one in _cases(request) for write in package.chain(one)]}
+        case Choose():
+            return {"fields": package.choose(request.fields)}
+        case Reach():
+            return {"counts": package.reach()}
+        case Parse():
+            try:
+                return {"args": package.parse(request.argv), "error": None, "unknown": None}
+            except LaunchError as error:
+                return {"args": None, "error": str(error), "unknown": error.unknown}
+        case _:
+            return package.describe()
+
+
+def _cases(request: Resolve | Loop | Chain) -> Iterator[Case]:
+    for number, (args, machine, model, env) in enumerate(request.cases):
+        yield Case(
+            id=str(number), args=args, hardware=request.machines[machine], model=request.models[model], env=env
+        )

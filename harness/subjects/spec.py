@@ -1,0 +1,57 @@
+"""What it takes to open a subject: plain data, small enough to hand to another process."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.subjects.names import KNOWN_PACKAGES
+from harness.subjects.profile import Profile
+from harness.subjects.sources import Tree
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a child may use: memory in MiB, seconds for one case, seconds to load the tree."""
+
+    memory_mib: int = 2048
+    case_seconds: float = 10.0
+    load_seconds: float = 60.0
+
+
+@dataclass(frozen=True)
+class SubjectSpec:
+    """Everything another process needs to open the same subject again.
+
+    ``package`` is what resolves, found in ``tree``: sglang, or one of our own packages, which are always the slice.
+    """
+
+    tree: Tree
+    slice: bool
+    profile: Profile = field(repr=False)
+    python: str = sys.executable
+    limits: Limits = field(default_factory=Limits)
+    package: str = KNOWN_PACKAGES[0]
+
+    @property
+    def label(self) -> str:
+        """The subject as the user named it."""
+        return self.tree.label
+
+    @property
+    def own(self) -> bool:
+        """Whether the package is one of ours."""
+        return self.package not in KNOWN_PACKAGES
+
+    @property
+    def values(self) -> dict[str, list[Any]]:
+        """Values to draw for arguments whose type no metadata describes."""
+        values: dict[str, list[Any]] = self.profile["values"]
+        return values
+
+    @property
+    def not_drawn(self) -> list[str]:
+        """Variables that no case is drawn with."""
+        names: list[str] = self.profile["not_drawn"]
+        return names
