@@ -46,7 +46,9 @@ class Format(StrEnum):
     json = "json"
 
 
-FirstSubject = Annotated[str, typer.Argument(metavar="A", help="The original: sglang==X, git:REV or dir:PATH.")]
+_SUBJECTS = "legacy, sglang==X, git:REV or dir:PATH"
+
+FirstSubject = Annotated[str, typer.Argument(metavar="A", help=f"The original: {_SUBJECTS}.")]
 SecondSubject = Annotated[str, typer.Argument(metavar="B", help="Its successor, named in the same way.")]
 AnswersFile = Annotated[
     Path | None, typer.Option("--answers", metavar="FILE", help="Answers for probes that the built-in ones miss.")
@@ -87,6 +89,9 @@ def gate(
         int | None,
         typer.Option(min=1, max=1024, help="Processes to spread over.  [default: one a core]", show_default=False),
     ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Differences that are meant; they are counted apart and pass.")
+    ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
     save: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write each witness there as a case file for replay.")
@@ -100,6 +105,7 @@ def gate(
     from rich.console import Console
 
     from harness.engine.campaign import Budget, Request, run_campaign
+    from harness.engine.ledger import Ledger, load_ledger
     from harness.report.document import document, folder_for, save_result
     from harness.report.terminal import TerminalView
     from harness.subjects.open import open_spec
@@ -121,6 +127,7 @@ def gate(
             fields=tuple(field or ()),
             all_fields=all_fields,
             budget=Budget(cases=cases, seconds=seconds),
+            ledger=load_ledger(ledger) if ledger is not None else Ledger(),
             seed=seed,
             jobs=jobs or _cores(),
         )
@@ -165,7 +172,7 @@ def resolve(
     launch: Annotated[
         list[str] | None, typer.Argument(metavar="-- FLAGS", help="Launch flags, or a whole launch command.")
     ] = None,
-    subject: Annotated[str, typer.Option(metavar="S", help="What resolves: sglang==X, git:REV or dir:PATH.")] = ...,  # type: ignore[assignment]
+    subject: Annotated[str, typer.Option(metavar="S", help=f"What resolves: {_SUBJECTS}.")] = ...,  # type: ignore[assignment]
     hardware: Annotated[str, typer.Option(help="The machine: a profile's name or a JSON object.")] = "h100",
     model: Annotated[str, typer.Option(help="The model: a profile's name or a JSON object.")] = "llama-3.1-8b",
     cases: Annotated[
@@ -191,6 +198,28 @@ def resolve(
     else:
         answered = resolve_launch(spec, hardware, model, launch or [], typer.echo)
     return EQUIVALENT if answered else INCONCLUSIVE
+
+
+@app.command()
+def explain(
+    field: Annotated[str, typer.Argument(metavar="FIELD", help="A resolved field, such as page_size.")],
+    subject: Annotated[
+        list[str] | None,
+        typer.Option(metavar="S", help="Whose writers; may be given again.  [default: legacy]", show_default=False),
+    ] = None,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+) -> int:
+    """List the places that write a field, in the order in which the resolution comes to them."""
+    from harness.report.explanation import explain_field
+    from harness.subjects.open import open_spec
+
+    specs = [
+        open_spec(text, answers=answers, python=python, case_seconds=10.0, memory_mib=2048)
+        for text in subject or ["legacy"]
+    ]
+    explain_field(field, specs, typer.echo)
+    return EQUIVALENT
 
 
 @app.command()

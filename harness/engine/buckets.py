@@ -46,7 +46,8 @@ class Bucket(msgspec.Struct, kw_only=True):
 
     One symptom may have several causes, and the smallest witness shows one of them. ``others`` is a sample of the
     cases (those with the lowest lots, so it does not depend on the order they are met in); once minimised, it
-    holds the forms that need something else than ``witness`` does.
+    holds the forms that need something else than ``witness`` does. ``difference`` is that of the witness, in a bucket
+    that the ledger explains.
     """
 
     difference: Difference
@@ -59,6 +60,7 @@ class Bucket(msgspec.Struct, kw_only=True):
         self.count += other.count
         if weight(other.witness) < weight(self.witness):
             self.witness = other.witness
+            self.difference = other.difference
         drawn: dict[bytes, Case] = {}
         for case in (*self.others, *other.others):
             number = lot(case)

@@ -9,20 +9,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from harness.engine.buckets import Bucket, Buckets
+from harness.engine.buckets import Buckets
 from harness.engine.crew import Crew, Inline
 from harness.engine.events import (
     BucketFound,
     Counts,
+    Drawn,
     Finished,
     Listener,
     Minimising,
     Progressed,
+    Reached,
     Started,
     Verdict,
 )
 from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.generate.cases import CHUNK
+from harness.subjects.names import normal_name
 
 __all__ = ["Budget", "Request", "judge", "run_campaign"]
 
@@ -49,6 +52,8 @@ class _Campaign:
         self._listen = listener
         self._counts = Counts()
         self._buckets = Buckets()
+        self._drawn = Drawn()
+        self._reach = tuple([0] * len(writers) for writers in started.writers)
 
     def run(self) -> Finished:
         """Search, minimise, judge."""
@@ -57,14 +62,21 @@ class _Campaign:
             self._crew.work(self._chunks(), self._take)
         except KeyboardInterrupt:
             interrupted = True
-        buckets, explanations, stopped = self._minimised()
+        shrunk, stopped = self._minimised()
+        found = [answer for answer in shrunk if answer.bucket.difference.entry is None]
+        explained = [answer.bucket for answer in shrunk if answer.bucket.difference.entry is not None]
+        used = {bucket.difference.entry for bucket in explained} | set(self._started.absent_explained.values())
         verdict, reason = judge(self._counts, len(self._started.compared))
         finished = Finished(
             verdict=verdict,
             reason=reason,
             counts=self._counts,
-            buckets=tuple(buckets),
-            explanations=tuple(explanations),
+            buckets=tuple(answer.bucket for answer in found),
+            explanations=tuple(answer.explanation for answer in found),
+            explained=tuple(explained),
+            stale=tuple(entry.id for entry in self._started.ledger.entries if entry.id not in used),
+            reach=self._reached(),
+            drawn=self._drawn,
             started=self._started,
             interrupted=interrupted or stopped,
         )
@@ -85,15 +97,38 @@ class _Campaign:
     def _take(self, answer: Answer) -> None:
         assert isinstance(answer, Compared)
         self._counts.add(answer.counts)
+        self._drawn.add(answer.drawn)
+        for total, fresh in zip(self._reach, answer.reach, strict=True):
+            for number, count in enumerate(fresh):
+                total[number] += count
         for bucket in self._buckets.merge(answer.buckets):
-            self._listen(BucketFound(bucket=bucket))
+            if bucket.difference.entry is None:
+                self._listen(BucketFound(bucket=bucket))
         self._listen(Progressed(counts=answer.counts))
 
-    def _minimised(self) -> tuple[list[Bucket], list[str], bool]:
-        """Return the minimised buckets, their explanations, and whether a Ctrl-C left some as they were."""
+    def _reached(self) -> tuple[tuple[Reached, ...], tuple[Reached, ...]]:
+        """Return, for each side, how often the writers of the compared fields ran."""
+        started, sides = self._started, []
+        for label, writers, counts in zip((started.first, started.second), started.writers, self._reach, strict=True):
+            excuses = [site for site in started.ledger.unreached if site.subject == normal_name(label)]
+            sides.append(
+                tuple(
+                    Reached(
+                        writer=writer,
+                        count=count,
+                        excuse=next((site.reason for site in excuses if site.excuses(writer)), ""),
+                    )
+                    for writer, count in zip(writers, counts, strict=True)
+                    if writer.field in started.compared or writer.field in started.absent
+                )
+            )
+        return sides[0], sides[1]
+
+    def _minimised(self) -> tuple[list[Shrunk], bool]:
+        """Return the minimised buckets with their explanations, and whether a Ctrl-C left some as they were."""
         found, stopped = self._buckets.all(), False
         if not found:
-            return [], [], False
+            return [], False
         shrunk: dict[str, Shrunk] = {}
 
         def take(answer: Answer) -> None:
@@ -105,8 +140,7 @@ class _Campaign:
             self._crew.work((Shrink(bucket) for bucket in found), take)
         except KeyboardInterrupt:
             stopped = True
-        ordered = [shrunk.get(bucket.difference.key()) or Shrunk(bucket, "") for bucket in found]
-        return [answer.bucket for answer in ordered], [answer.explanation for answer in ordered], stopped
+        return [shrunk.get(bucket.difference.key()) or Shrunk(bucket, "") for bucket in found], stopped
 
 
 def judge(counts: Counts, fields: int) -> tuple[Verdict, str]:
@@ -117,4 +151,5 @@ def judge(counts: Counts, fields: int) -> tuple[Verdict, str]:
         return "inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare"
     if not counts.resolved:
         return "inconclusive", f"none of {counts.cases} cases resolved on both sides"
-    return "equivalent", f"{counts.cases} cases agree in {fields} field{'s' if fields != 1 else ''}"
+    apart = f", {counts.explained} of them but for what the ledger explains" if counts.explained else ""
+    return "equivalent", f"{counts.cases} cases agree in {fields} field{'s' if fields != 1 else ''}{apart}"

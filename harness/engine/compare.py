@@ -25,17 +25,24 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     ``kind`` is ``field`` or ``environment`` (``name`` resolved to ``first`` and ``second``), ``refusals`` (both
     refuse, with different checks), ``refusal`` (one resolves, the other refuses) or ``failure`` (one gives no
-    outcome). For refusals ``first`` and ``second`` say type and message, with quoted values and numbers left
-    open so that one check is one bucket; None stands for "resolved".
+    outcome). For refusals ``first`` and ``second`` say type and message, with quoted values and numbers left open
+    so that one check is one bucket; None stands for "resolved". ``entry`` is the ledger's entry that explains the
+    difference, None when none does.
     """
 
     kind: Kind
     name: str
     first: Any
     second: Any
+    entry: str | None = None
 
     def key(self) -> str:
-        """Return the bucket's identity: equal for equal differences, True and 1 being two."""
+        """Return the bucket's identity: equal for equal differences, True and 1 being two.
+
+        What one entry of the ledger explains is one bucket, whatever the values.
+        """
+        if self.entry is not None:
+            return msgspec.json.encode(["entry", self.entry]).decode()
         return msgspec.json.encode([self.kind, self.name, self.first, self.second], order="deterministic").decode()
 
 

@@ -8,35 +8,65 @@ from typing import Literal
 import msgspec
 
 from harness.engine.buckets import Bucket
+from harness.engine.ledger import Ledger
+from harness.world.chain import Writer
 
 Verdict = Literal["equivalent", "different", "inconclusive"]
 
 
 class Counts(msgspec.Struct, kw_only=True):
-    """How the cases came out: both resolved and agreed, both refused and agreed, differed, or gave no outcome."""
+    """How the cases came out.
+
+    Both resolved and agreed, both refused and agreed, differed only as the ledger explains, differed, or gave no
+    outcome.
+    """
 
     resolved: int = 0
     refused: int = 0
+    explained: int = 0
     different: int = 0
     failed: int = 0
 
     @property
     def cases(self) -> int:
         """All cases."""
-        return self.resolved + self.refused + self.different + self.failed
+        return self.resolved + self.refused + self.explained + self.different + self.failed
 
     def add(self, other: Counts) -> None:
         """Add the counts of other cases."""
         self.resolved += other.resolved
         self.refused += other.refused
+        self.explained += other.explained
         self.different += other.different
         self.failed += other.failed
+
+
+class Drawn(msgspec.Struct, kw_only=True):
+    """The architectures and the machines with a name that cases were made with."""
+
+    architectures: set[str] = msgspec.field(default_factory=set)
+    machines: set[str] = msgspec.field(default_factory=set)
+
+    def add(self, other: Drawn) -> None:
+        """Add what other cases were made with."""
+        self.architectures |= other.architectures
+        self.machines |= other.machines
+
+
+class Reached(msgspec.Struct, frozen=True, kw_only=True):
+    """A place that writes a compared field, and how often it ran; ``excuse`` says why it never can."""
+
+    writer: Writer
+    count: int
+    excuse: str = ""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The subjects are loaded and described; cases come next.
 
     ``compared`` are the outcome fields both have; ``absent`` maps a field to the label of the one that lacks it.
+    ``absent_explained`` are the ledger's entries that say so. ``writers`` are the places on each side that write a
+    compared field (none where a subject does not say); ``drawable`` the names that cases can be made with.
     ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
     ``flags`` gives the command-line flag of each argument that has one.
     """
@@ -52,6 +82,10 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None
     notes: tuple[str, ...] = ()
     flags: dict[str, str] = {}
+    ledger: Ledger = Ledger()
+    absent_explained: dict[str, str] = {}
+    writers: tuple[tuple[Writer, ...], tuple[Writer, ...]] = ((), ())
+    drawable: Drawn = msgspec.field(default_factory=Drawn)
 
 
 class Progressed(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,13 +107,22 @@ class Minimising(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """The campaign's result. ``explanations`` holds DeepDiff's account of each bucket's witness, in their order."""
+    """The campaign's result.
+
+    ``explanations`` holds DeepDiff's account of each bucket's witness, in their order. ``explained`` are the buckets
+    of the ledger's entries, and ``stale`` the ids of those that explained nothing. ``reach`` tells, for each side,
+    how often each place that writes a compared field ran.
+    """
 
     verdict: Verdict
     reason: str
     counts: Counts
     buckets: tuple[Bucket, ...]
     explanations: tuple[str, ...]
+    explained: tuple[Bucket, ...] = ()
+    stale: tuple[str, ...] = ()
+    reach: tuple[tuple[Reached, ...], tuple[Reached, ...]] = ((), ())
+    drawn: Drawn = msgspec.field(default_factory=Drawn)
     started: Started
     interrupted: bool = False
 

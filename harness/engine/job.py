@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.engine.events import Drawn
 from harness.engine.minimise import minimise_all
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task
 from harness.generate.cases import CaseMaker
 from harness.world.case import Case
+from harness.world.profiles import hardware_names, hardware_profile
+
+_MACHINES = {hardware_profile(name): name for name in hardware_names()}
+
+
+def drawn_in(cases: Sequence[Case]) -> Drawn:
+    """Return the architectures and the named machines of ``cases``."""
+    return Drawn(
+        architectures={case.model.architectures[0] for case in cases},
+        machines={_MACHINES[case.hardware] for case in cases if case.hardware in _MACHINES},
+    )
 
 
 class Job:
@@ -17,7 +29,7 @@ class Job:
     def __init__(self, plan: Plan, pair: Pair) -> None:
         self._plan = plan
         self._pair = pair
-        self._pair.compare_fields(plan.compared, alone=plan.fields_alone)
+        self._pair.compare_fields(plan.compared, alone=plan.fields_alone, ledger=plan.ledger)
         self._maker = CaseMaker(plan.domains, plan.launches)
 
     def run(self, task: Task) -> Answer:
@@ -25,7 +37,7 @@ class Job:
         if isinstance(task, Chunk):
             cases = self._maker.chunk(self._plan.seed, task.number)[: task.count]
             counts, buckets = self._pair.run(cases)
-            return Compared(counts, buckets)
+            return Compared(counts, buckets, drawn_in(cases), self._pair.reach())
         return self._shrink(task)
 
     def _shrink(self, task: Shrink) -> Shrunk:

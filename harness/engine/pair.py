@@ -7,13 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TypeVar
 
+import msgspec
+
 from harness.engine.buckets import Bucket, Buckets
 from harness.engine.compare import Comparison, Difference, explain
 from harness.engine.events import Counts
+from harness.engine.ledger import Ledger
 from harness.subjects.description import Description
 from harness.subjects.open import open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.subject import Subject
+from harness.subjects.wire import decode_frame
 from harness.world.case import Case, Outcome
 
 _RESOLVED = b"F"
@@ -28,6 +32,7 @@ class Pair:
         self.second = open_subject(second)
         self._comparison = Comparison(())
         self._names: tuple[str, ...] = ()
+        self._ledger = Ledger()
 
     def __enter__(self) -> Pair:
         return self
@@ -61,9 +66,13 @@ class Pair:
                 self.second.kill()
                 raise
 
-    def compare_fields(self, names: Sequence[str], *, alone: bool = False) -> None:
-        """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them."""
+    def compare_fields(self, names: Sequence[str], *, alone: bool = False, ledger: Ledger | None = None) -> None:
+        """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them.
+
+        ``ledger`` says which differences between these two subjects are meant.
+        """
         self._names = tuple(names)
+        self._ledger = ledger or Ledger()
         messages = self.first.spec.own == self.second.spec.own
         self._comparison = Comparison(self._names, messages=messages, fields_alone=alone)
         self.first.choose(self._names)
@@ -71,15 +80,28 @@ class Pair:
 
     def differences(self, cases: Sequence[Case]) -> list[list[Difference]]:
         """Return what differs in each case, in order."""
-        compare = self._comparison.differences
-        return [compare(a, b) for a, b in zip(self.first.resolve(cases), self.second.resolve(cases), strict=True)]
+        return [
+            self._compare(case, a, b)
+            for case, a, b in zip(cases, self.first.resolve(cases), self.second.resolve(cases), strict=True)
+        ]
+
+    def _compare(self, case: Case, a: bytes, b: bytes) -> list[Difference]:
+        found = self._comparison.differences(a, b)
+        if not found or not self._ledger.entries:
+            return found
+        first, second = (decode_frame(frame, case.id, self._names) for frame in (a, b))
+        return [
+            msgspec.structs.replace(
+                difference, entry=self._ledger.explains(difference.kind, difference.name, case, first, second)
+            )
+            for difference in found
+        ]
 
     def run(self, cases: Sequence[Case]) -> tuple[Counts, list[Bucket]]:
         """Resolve the cases on both sides; return how they came out and the buckets of what differs."""
         counts, buckets = Counts(), Buckets()
-        compare = self._comparison.differences
         for case, a, b in zip(cases, self.first.resolve(cases), self.second.resolve(cases), strict=True):
-            found = compare(a, b)
+            found = self._compare(case, a, b)
             if not found:
                 if a[:1] == _RESOLVED:
                     counts.resolved += 1
@@ -88,11 +110,17 @@ class Pair:
                 continue
             if is_failure(found):
                 counts.failed += 1
+            elif all(difference.entry is not None for difference in found):
+                counts.explained += 1
             else:
                 counts.different += 1
             for difference in found:
                 buckets.add(difference, case)
         return counts, buckets.all()
+
+    def reach(self) -> tuple[list[int], list[int]]:
+        """Return how often each writer of either side ran since this was last asked."""
+        return self.first.reach(), self.second.reach()
 
     def outcomes(self, case: Case) -> tuple[Outcome, Outcome]:
         """Return both outcomes of one case."""

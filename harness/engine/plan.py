@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from harness.engine.buckets import Bucket
-from harness.engine.events import Counts, Started
+from harness.engine.events import Counts, Drawn, Started
+from harness.engine.ledger import Ledger
 from harness.generate.domains import Domains
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
@@ -36,15 +37,17 @@ class Request:
     fields: tuple[str, ...] = ()
     all_fields: bool = False
     budget: Budget = field(default_factory=Budget)
+    ledger: Ledger = field(default_factory=Ledger)
     seed: int = 0
     jobs: int = 1
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields to compare (``fields_alone``: and nothing else) and where the cases come from."""
+    """The fields to compare (``fields_alone``: and nothing else), what is meant to differ, where cases come from."""
 
     compared: tuple[str, ...]
     fields_alone: bool
+    ledger: Ledger
     seed: int
     domains: Domains
     launches: tuple[Case, ...]
@@ -81,10 +84,12 @@ class Shrink(msgspec.Struct, frozen=True, tag=True):
 
 
 class Compared(msgspec.Struct, frozen=True, tag=True):
-    """The answer to ``Chunk``."""
+    """The answer to ``Chunk``; ``reach`` are the runs of each writer of the first and of the second subject."""
 
     counts: Counts
     buckets: list[Bucket]
+    drawn: Drawn
+    reach: tuple[list[int], list[int]]
 
 
 class Shrunk(msgspec.Struct, frozen=True, tag=True):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from harness.engine.events import Started
+from harness.engine.conditions import side_names
+from harness.engine.events import Drawn, Started
+from harness.engine.ledger import Ledger
 from harness.engine.pair import Pair
 from harness.engine.plan import Plan, Planned, Request
 from harness.errors import UsageError, hint
 from harness.generate.domains import domains_of
 from harness.subjects.description import Description
 from harness.world.case import Case
-from harness.world.profiles import real_launches
+from harness.world.profiles import hardware_names, real_launches
 
 
 def make_plan(request: Request, pair: Pair) -> Planned:
@@ -24,6 +26,8 @@ def make_plan(request: Request, pair: Pair) -> Planned:
             f"{whole.label} is the whole construction and the other a slice: put '#slice' behind both or neither"
         )
     compared, absent = _fields(request, descriptions)
+    ledger = request.ledger.between(request.first.name, request.second.name)
+    _check_ledger(ledger, descriptions)
     launches, notes = _launches(pair, descriptions)
     values = {**request.second.values, **request.first.values}
     domains = domains_of(*descriptions, values, request.first.not_drawn)
@@ -35,6 +39,7 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     plan = Plan(
         compared=compared,
         fields_alone=bool(request.fields),
+        ledger=ledger,
         seed=request.seed,
         domains=domains,
         launches=launches,
@@ -51,6 +56,10 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         seconds=request.budget.seconds,
         notes=tuple(notes),
         flags={name: spec.flags[0] for name, spec in descriptions[0].fields.items() if spec.flags},
+        ledger=ledger,
+        absent_explained={name: entry for name in absent if (entry := ledger.explains_absent(name)) is not None},
+        writers=(descriptions[0].writers, descriptions[1].writers),
+        drawable=Drawn(architectures=set(domains.architectures), machines=set(hardware_names())),
     )
     return Planned(started, plan)
 
@@ -73,6 +82,19 @@ def _fields(
         lacking = ", ".join(f"{name} (not in {label})" for name, label in absent.items())
         raise UsageError(f"--field: nothing is left to compare, since both subjects must have a field: {lacking}")
     return compared, absent
+
+
+def _check_ledger(ledger: Ledger, descriptions: tuple[Description, Description]) -> None:
+    """Raise UsageError for an entry that names a field which neither subject has."""
+    known = {name for description in descriptions for name in (*description.resolved, *description.fields)}
+    for entry in ledger.entries:
+        asked = side_names(entry.when) + [name for group in entry.any for name in side_names(group)]
+        for name in (*entry.fields, *entry.absent, *asked):
+            if name not in known:
+                raise UsageError(
+                    f"ledger entry {entry.id}: neither {entry.subjects[0]} nor {entry.subjects[1]} has the field "
+                    f"{name!r}{hint(name, known)}"
+                )
 
 
 def _launches(pair: Pair, descriptions: tuple[Description, Description]) -> tuple[tuple[Case, ...], list[str]]:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from harness.engine.buckets import Bucket
-from harness.engine.events import Finished
+from harness.engine.events import Drawn, Finished, Reached
 from harness.errors import UsageError
 from harness.report.words import launch_command, resolve_command, slug
 from harness.world.contract import encode_case, write_atomically
@@ -43,8 +43,36 @@ def document(result: Finished) -> bytes:
             _bucket(bucket, explanation, result)
             for bucket, explanation in zip(result.buckets, result.explanations, strict=True)
         ],
+        "explained": [_explained(bucket, result) for bucket in result.explained],
+        "stale": result.stale,
+        "reach": [[_reached(site) for site in side] for side in result.reach],
+        "drawn": _drawn(result),
     }
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
+
+
+def _explained(bucket: Bucket, result: Finished) -> dict[str, Any]:
+    entry = next(entry for entry in result.started.ledger.entries if entry.id == bucket.difference.entry)
+    body = _bucket(bucket, "", result)
+    del body["id"], body["explanation"]
+    return {"entry": entry.id, "reason": entry.reason, "reference": entry.reference, **body}
+
+
+def _reached(site: Reached) -> dict[str, Any]:
+    body = {**msgspec.to_builtins(site.writer), "count": site.count}
+    return {**body, "excuse": site.excuse} if site.excuse else body
+
+
+def _drawn(result: Finished) -> dict[str, Any]:
+    """Return the names that were drawn and those that could have been, sorted."""
+    drawn, drawable = result.drawn, result.started.drawable
+    return {
+        what: {
+            "drawn": sorted(getattr(drawn, what) & getattr(drawable, what)),
+            "never": sorted(getattr(drawable, what) - getattr(drawn, what)),
+        }
+        for what in Drawn.__struct_fields__
+    }
 
 
 def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ from harness.subjects.open import open_subject
 from harness.subjects.profile import answer_for
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case, Outcome
+from harness.world.chain import Write, Writer
 from harness.world.contract import encode_outcome, read_cases, write_atomically
 from harness.world.fields import FieldSpec
 from harness.world.hardware import Hardware, hardware_from_json
@@ -24,6 +25,8 @@ from harness.world.model import Model, model_from_json
 from harness.world.profiles import hardware_profile, model_profile
 
 _BATCH = 250
+Place = tuple[str, str, int]
+"""A field, a file and a line."""
 
 
 def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
@@ -72,7 +75,9 @@ def resolve_launch(
             env=line.env,
         )
         (outcome,) = subject.outcomes([case])
-    _say(outcome, case, description.fields, spec.label, say)
+        chain = subject.chain(case) if outcome.failure is None else None
+    slots = {_place(writer): writer.slot for writer in description.writers}
+    _say(outcome, case, description.fields, spec.label, chain or [], slots, say)
     return outcome.failure is None
 
 
@@ -107,7 +112,13 @@ def _launch(words: Sequence[str]) -> LaunchLine:
 
 
 def _say(
-    outcome: Outcome, case: Case, fields: dict[str, FieldSpec], label: str, say: Callable[[str], object]
+    outcome: Outcome,
+    case: Case,
+    fields: dict[str, FieldSpec],
+    label: str,
+    chain: Sequence[Write],
+    slots: Mapping[Place, str],
+    say: Callable[[str], object],
 ) -> None:
     say(f"on {machine_words(case.hardware)}; {model_words(case.model)}")
     if outcome.failure is not None:
@@ -123,5 +134,22 @@ def _say(
         moved = known and (type(given) is not type(value) or given != value)
         was = f"   (was {json.dumps(given)})" if moved else ""
         say(f"{'*' if moved else ' '} {name:38} {json.dumps(value)}{was}")
+        _say_writes([write for write in chain if write.field == name], slots, say)
+    if outcome.fields is None:
+        _say_writes(chain, slots, say)
     for name, after in outcome.env.items():
         say(f"* {name:38} {json.dumps(after)}   (environment)")
+
+
+def _say_writes(writes: Sequence[Write], slots: Mapping[Place, str], say: Callable[[str], object]) -> None:
+    """Show each write in order: the value it left, the slot it ran in, what wrote it, and where."""
+    for write in writes:
+        slot = slots.get(_place(write), "")
+        within = f"{slot}: " if slot and not slot.endswith(f" {write.source}") else ""
+        number = f"{slot.partition(' ')[0]} " if slot and not within else ""
+        value = f"{write.field} = {json.dumps(write.value)}"
+        say(f"      {value:46} {within}{number}{write.source} ({write.file}:{write.line})")
+
+
+def _place(place: Writer | Write) -> Place:
+    return place.field, place.file, place.line

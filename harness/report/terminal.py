@@ -20,7 +20,16 @@ from harness.engine.events import (
     Progressed,
     Started,
 )
-from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command
+from harness.errors import visible
+from harness.report.words import (
+    difference_words,
+    drawn_words,
+    launch_command,
+    machine_words,
+    model_words,
+    reach_lines,
+    resolve_command,
+)
 from harness.subjects.profile import answer_for
 from harness.world.case import Case
 
@@ -101,14 +110,22 @@ def print_result(result: Finished, console: Console) -> None:
     if result.buckets:
         console.print(_table(result), soft_wrap=True)
     for name, label in started.absent.items():
-        console.print(Text(f"absent   {name}: not a field of {label}, so not compared", "dim"), soft_wrap=True)
+        entry = started.absent_explained.get(name)
+        meant = f" (ledger: {entry})" if entry else ""
+        console.print(Text(f"absent   {name}: not a field of {label}, so not compared{meant}", "dim"), soft_wrap=True)
     for note in started.notes:
         console.print(Text(f"note     {note}", "dim"), soft_wrap=True)
+    _print_ledger(result, console)
+    for label, reached in zip((started.first, started.second), result.reach, strict=True):
+        for line in reach_lines(label, reached):
+            console.print(Text(line), soft_wrap=True)
+    console.print(Text(f"drawn    {drawn_words(result)}"), soft_wrap=True)
     counts = result.counts
+    explained = f"{counts.explained} differ as the ledger explains, " if started.ledger.entries else ""
     console.print(
         Text(
             f"cases    {counts.cases} of seed {started.seed}: {counts.resolved} resolve alike, {counts.refused} are "
-            f"refused alike, {counts.different} differ, {counts.failed} without outcome"
+            f"refused alike, {explained}{counts.different} differ, {counts.failed} without outcome"
         ),
         soft_wrap=True,
     )
@@ -117,6 +134,26 @@ def print_result(result: Finished, console: Console) -> None:
     console.print(
         Text.assemble("verdict  ", (result.verdict, _STYLES[result.verdict]), f": {result.reason}"), soft_wrap=True
     )
+
+
+def _print_ledger(result: Finished, console: Console) -> None:
+    """Show what the ledger explains, with the smallest launch of each entry, and what it no longer explains."""
+    started = result.started
+    entries = {entry.id: entry for entry in started.ledger.entries}
+    for bucket in result.explained:
+        entry = entries[bucket.difference.entry or ""]
+        name, first, second = difference_words(bucket.difference)
+        cases = f"{bucket.count} case{'s' if bucket.count != 1 else ''}"
+        what = f" {entry.id}: {cases}, such as {name} {first} → {second}; {visible(entry.reason)}"
+        console.print(
+            Text.assemble(("explained", "cyan"), what, (f" ({visible(entry.reference)})", "dim")), soft_wrap=True
+        )
+        _print_case("smallest", bucket.witness, started, console)
+    for name in result.stale:
+        console.print(
+            Text(f"stale    {name}: this entry of the ledger explains nothing in these cases", "yellow"),
+            soft_wrap=True,
+        )
 
 
 def _table(result: Finished) -> Table:

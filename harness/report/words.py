@@ -6,15 +6,17 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from harness.engine.buckets import Bucket
 from harness.engine.compare import UNCHANGED, Difference
+from harness.engine.events import Finished, Reached
 from harness.errors import visible
 from harness.world.case import Case
+from harness.world.chain import Write, Writer
 from harness.world.contract import encode_case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -123,6 +125,42 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
         visible(" ".join(side.split())) if side else usual for side in (difference.first, difference.second)
     )
     return title, first, second
+
+
+def reach_lines(label: str, reached: Sequence[Reached]) -> list[str]:
+    """Return how many of a subject's write sites ran, and a line for each that did not; none for one without sites.
+
+    Sites that the ledger says cannot run are not counted among those that should have.
+    """
+    if not reached:
+        return []
+    ran = [site for site in reached if site.count]
+    total = sum(1 for site in reached if site.count or not site.excuse)
+    lines = [f"reach    {label}: {len(ran)} of {total} write sites ran"]
+    for site in reached:
+        if site.count and not site.excuse:
+            continue
+        why = f"cannot run: {visible(site.excuse)}" if site.excuse else "never ran"
+        if site.count:
+            why = f"ran {site.count} times, and the ledger says that it cannot: take that entry out"
+        lines.append(f"         {place_words(site.writer)} {why}")
+    return lines
+
+
+def place_words(place: Writer | Write) -> str:
+    """Return what writes which field, and where."""
+    return f"{place.field} in {place.source} ({place.file}:{place.line})"
+
+
+def drawn_words(result: Finished) -> str:
+    """Return how much of what can be drawn was: architectures that the subjects name, machines with a name."""
+    parts = []
+    for what, drawn, drawable in (
+        ("architectures", result.drawn.architectures, result.started.drawable.architectures),
+        ("machines", result.drawn.machines, result.started.drawable.machines),
+    ):
+        parts.append(f"{len(drawn & drawable)} of {len(drawable)} {what}")
+    return ", ".join(parts)
 
 
 def slug(bucket: Bucket) -> str:

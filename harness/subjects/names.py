@@ -81,6 +81,14 @@ def parse_subject(text: str) -> SubjectName:
     return SubjectName(text, "release", _release(text, body, package, operator, version), suffix is not None)
 
 
+def normal_name(text: str) -> str:
+    """Return the name by which a ledger knows a subject: ``legacy`` for every copy of it, a release's normal form."""
+    name = parse_subject(text)
+    if name.kind == "release":
+        return f"{name.value}#slice" if name.slice else name.value
+    return name.package if name.package in OWN_PACKAGES else text
+
+
 def _split_suffix(text: str) -> tuple[str, str | None]:
     """Return the text before the suffix, and the suffix without its ``#``, None without one."""
     body, mark, suffix = text.rpartition("#")

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.subjects.names import KNOWN_PACKAGES
+from harness.subjects.names import KNOWN_PACKAGES, normal_name
 from harness.subjects.profile import Profile
 from harness.subjects.sources import Tree
 
@@ -38,6 +38,11 @@ class SubjectSpec:
     def label(self) -> str:
         """The subject as the user named it."""
         return self.tree.label
+
+    @property
+    def name(self) -> str:
+        """The subject's name in a ledger: a package's own wherever it lies, a release's normal form."""
+        return normal_name(self.tree.label)
 
     @property
     def own(self) -> bool:

@@ -1,0 +1,225 @@
+"""The ledger of intended differences: a file that says which differences are meant, where, and why.
+
+An entry explains a difference of two named subjects when its kind and field are listed and the entry's conditions
+hold for the case and the two outcomes. Explained differences are counted apart and pass. The grammar is in
+docs/ledger.md.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from harness.engine.conditions import Conditions, conditions_from_toml, facts_of, holds
+from harness.errors import UsageError, hint
+from harness.subjects.names import normal_name
+from harness.world.case import Case, Outcome
+from harness.world.chain import Writer
+
+FORMAT: Final = "stackproof.ledger/1"
+_NAMES: Final = ("fields", "environment", "absent")
+_FLAGS: Final = ("refusal", "refusals")
+_KEYS: Final = ("id", "subjects", "reason", "reference", "when", "any", *_NAMES, *_FLAGS)
+_UNREACHED_KEYS: Final = ("subject", "field", "source", "reason")
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One intended difference between two subjects.
+
+    ``fields`` and ``environment`` name what may differ; ``refusal`` allows that one subject refuses and the other
+    resolves, ``refusals`` that both refuse with different checks; ``absent`` lists fields that one of them does not
+    have. ``when`` must hold, and one of ``any`` where there are some.
+    """
+
+    id: str
+    subjects: tuple[str, str]
+    reason: str
+    reference: str
+    fields: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    refusal: bool = False
+    refusals: bool = False
+    when: Conditions = ()
+    any: tuple[Conditions, ...] = ()
+
+    def covers(self, kind: str, name: str) -> bool:
+        """Whether a difference of this kind and name is one that the entry can explain."""
+        if kind == "field":
+            return name in self.fields
+        if kind == "environment":
+            return name in self.environment
+        return (kind == "refusal" and self.refusal) or (kind == "refusals" and self.refusals)
+
+    def holds(self, facts: Mapping[str, Any]) -> bool:
+        """Whether the entry's conditions hold for what ``facts_of`` says of a case and its outcomes."""
+        return holds(self.when, facts) and (not self.any or any(holds(group, facts) for group in self.any))
+
+
+class Unreached(msgspec.Struct, frozen=True, kw_only=True):
+    """Write sites that no case can reach, and why: those of ``field`` in the function ``source`` of a subject."""
+
+    subject: str
+    field: str
+    source: str
+    reason: str
+
+    def excuses(self, writer: Writer) -> bool:
+        """Whether ``writer`` is such a site."""
+        return writer.field == self.field and writer.source == self.source
+
+
+class Ledger(msgspec.Struct, frozen=True, kw_only=True):
+    """The entries that concern one gate, turned so that the first subject of each is the gate's first."""
+
+    entries: tuple[Entry, ...] = ()
+    unreached: tuple[Unreached, ...] = ()
+
+    def between(self, first: str, second: str) -> Ledger:
+        """Return what concerns the two subjects, given as in `harness.subjects.names.normal_name`, in this order."""
+        entries = []
+        for entry in self.entries:
+            if entry.subjects == (first, second):
+                entries.append(entry)
+            elif entry.subjects == (second, first):
+                entries.append(_turned(entry))
+        return Ledger(
+            entries=tuple(entries),
+            unreached=tuple(site for site in self.unreached if site.subject in (first, second)),
+        )
+
+    def explains(self, kind: str, name: str, case: Case, first: Outcome, second: Outcome) -> str | None:
+        """Return the id of the first entry that explains a difference, None when none does."""
+        facts: Mapping[str, Any] | None = None
+        for entry in self.entries:
+            if not entry.covers(kind, name):
+                continue
+            if facts is None:
+                facts = facts_of(case, first, second)
+            if entry.holds(facts):
+                return entry.id
+        return None
+
+    def explains_absent(self, name: str) -> str | None:
+        """Return the id of the first entry that says that one subject has no such field."""
+        return next((entry.id for entry in self.entries if name in entry.absent), None)
+
+
+def load_ledger(path: Path) -> Ledger:
+    """Return all entries of the file ``path``.
+
+    Raises UsageError when it cannot be read, is not TOML, or has a key, path or value that means nothing.
+    """
+    where = f"ledger {path}"
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{where}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{where} is not valid TOML: {error}") from None
+    _check_keys(content, ("format", "difference", "unreached"), where)
+    if content.get("format") != FORMAT:
+        raise UsageError(f"{where}: write format = {FORMAT!r} at its top, not {content.get('format')!r}")
+    entries = tuple(
+        _entry(table, f"{where}, difference {number}")
+        for number, table in enumerate(_tables(content, "difference", where), 1)
+    )
+    repeated = [entry.id for number, entry in enumerate(entries) if entry.id in {e.id for e in entries[:number]}]
+    if repeated:
+        raise UsageError(f"{where}: two entries have the id {repeated[0]!r}, give each one of its own")
+    unreached = tuple(
+        _unreached(table, f"{where}, unreached {number}")
+        for number, table in enumerate(_tables(content, "unreached", where), 1)
+    )
+    return Ledger(entries=entries, unreached=unreached)
+
+
+def _tables(content: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
+    value = content.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+        raise UsageError(f"{where}: write {key!r} as tables, [[{key}]]")
+    return value
+
+
+def _entry(table: dict[str, Any], where: str) -> Entry:
+    _check_keys(table, _KEYS, where)
+    texts = {key: _text(table, key, where) for key in ("id", "reason", "reference")}
+    where = f"{where} ({texts['id']})"
+    names = {key: _texts(table, key, where) for key in _NAMES}
+    flags = {key: table.get(key, False) for key in _FLAGS}
+    for key, value in flags.items():
+        if not isinstance(value, bool):
+            raise UsageError(f"{where}: {key} must be true or false, not {value!r}")
+    if not any((*names.values(), *flags.values())):
+        raise UsageError(f"{where}: it explains nothing, give it one of {', '.join((*_NAMES, *_FLAGS))}")
+    subjects = _texts(table, "subjects", where)
+    if len(subjects) != 2:
+        raise UsageError(f"{where}: subjects must be a list of two subjects, as given to gate")
+    groups = table.get("any", [])
+    if not isinstance(groups, list):
+        raise UsageError(f"{where}: write 'any' as tables, [[difference.any]]")
+    return Entry(
+        id=texts["id"],
+        reason=texts["reason"],
+        reference=texts["reference"],
+        fields=names["fields"],
+        environment=names["environment"],
+        absent=names["absent"],
+        refusal=flags["refusal"],
+        refusals=flags["refusals"],
+        subjects=(normal_name(subjects[0]), normal_name(subjects[1])),
+        when=conditions_from_toml(table.get("when", {}), f"{where}, when"),
+        any=tuple(conditions_from_toml(group, f"{where}, any") for group in groups),
+    )
+
+
+def _unreached(table: dict[str, Any], where: str) -> Unreached:
+    _check_keys(table, _UNREACHED_KEYS, where)
+    texts = {key: _text(table, key, where) for key in _UNREACHED_KEYS}
+    return Unreached(**{**texts, "subject": normal_name(texts["subject"])})
+
+
+def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise UsageError(f"{where}: unknown key {key!r}{hint(key, known)}, known are {', '.join(known)}")
+
+
+def _text(table: Mapping[str, Any], key: str, where: str) -> str:
+    value = table.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(f"{where}: it needs {key}, a text" + (f", not {value!r}" if value is not None else ""))
+    return value
+
+
+def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise UsageError(f"{where}: {key} must be a list of texts")
+    return tuple(value)
+
+
+_OTHER: Final = {"first": "second", "second": "first"}
+
+
+def _turned(entry: Entry) -> Entry:
+    """Return the entry for the two subjects the other way round."""
+
+    def turn(conditions: Conditions) -> Conditions:
+        turned = []
+        for condition in conditions:
+            head, _, rest = condition.path.partition(".")
+            path = f"{_OTHER[head]}.{rest}" if head in _OTHER else condition.path
+            turned.append(msgspec.structs.replace(condition, path=path))
+        return tuple(turned)
+
+    return msgspec.structs.replace(
+        entry,
+        subjects=(entry.subjects[1], entry.subjects[0]),
+        when=turn(entry.when),
+        any=tuple(turn(group) for group in entry.any),
+    )
