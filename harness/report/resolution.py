@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -23,6 +24,7 @@ from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.launch import LaunchLine, split_launch
 from harness.world.model import Model, model_from_json
 from harness.world.profiles import hardware_profile, model_profile
+from harness.world.slice import ENTRY_STATE
 
 _BATCH = 250
 Place = tuple[str, str, int]
@@ -77,7 +79,8 @@ def resolve_launch(
         (outcome,) = subject.outcomes([case])
         chain = subject.chain(case) if outcome.failure is None else None
     slots = {_place(writer): writer.slot for writer in description.writers}
-    _say(outcome, case, description.fields, spec.label, chain or [], slots, say)
+    silent = ENTRY_STATE if spec.slice else {}
+    _say(outcome, case, description.fields, silent, spec.label, chain or [], slots, say)
     return outcome.failure is None
 
 
@@ -115,6 +118,7 @@ def _say(
     outcome: Outcome,
     case: Case,
     fields: dict[str, FieldSpec],
+    silent: Mapping[str, Any],
     label: str,
     chain: Sequence[Write],
     slots: Mapping[Place, str],
@@ -129,7 +133,7 @@ def _say(
     if outcome.error is not None:
         say(f"{label} refuses: {outcome.error.type} in {outcome.error.origin}: {visible(outcome.error.message)}")
     for name, value in (outcome.fields or {}).items():
-        given = case.args.get(name, fields[name].default if name in fields else None)
+        given = case.args.get(name, silent.get(name, fields[name].default if name in fields else None))
         known = name in fields
         moved = known and (type(given) is not type(value) or given != value)
         was = f"   (was {json.dumps(given)})" if moved else ""

@@ -20,6 +20,7 @@ import msgspec
 
 from harness.subjects.child import describe, launch
 from harness.subjects.child.wire import encode, marked, without_addresses
+from harness.subjects.child.world import WORLD, UnansweredProbe
 from harness.subjects.packaged.recording import import_recorded
 from harness.world.case import Case, Outcome
 from harness.world.chain import Write, Writer
@@ -70,6 +71,7 @@ class Package:
         """Fix which outcome fields are reported; return those that an outcome holds."""
         plain = self._resolve(Case(id="plain")).fields or {}
         self._names = [name for name in names if name in plain]
+        self.reach()
         return self._names
 
     def parse(self, argv: list[str]) -> dict[str, Any]:
@@ -95,13 +97,21 @@ class Package:
 
     def resolve(self, case: Case) -> bytes:
         """Return the case's answer frame."""
+        WORLD.enter({})
         try:
             outcome = self._resolve(case)
         except MemoryError:
             return b'X["memory","it ran out of memory"]'
-        except Exception as error:
+        except UnansweredProbe as error:
+            return _asked(error)
+        except BaseException as error:
             # A refusal is an outcome; what comes out as an exception is a fault of the package.
             return b"X" + encode(["broken", f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]])
+        finally:
+            WORLD.leave()
+        if WORLD.unanswered is not None:
+            # The package swallowed it.
+            return _asked(WORLD.unanswered)
         if outcome.error is not None:
             message = without_addresses(outcome.error.message[:_LONGEST_MESSAGE])
             return b"E%s\n%s" % (
@@ -131,3 +141,8 @@ class Package:
         fresh = [now - before for now, before in zip(counts, self._told, strict=True)]
         self._told = counts
         return fresh
+
+
+def _asked(error: UnansweredProbe) -> bytes:
+    """Return the frame of a case that asked the real machine for something."""
+    return b"X" + encode(["unanswered", f"{error.path} {error.how}"])
