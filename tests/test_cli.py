@@ -248,3 +248,67 @@ def test_a_reader_that_leaves_is_no_error(trees: tuple[str, str]) -> None:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+def test_a_ledger_passes_what_it_explains(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    ledger = tmp_path / "ledger.toml"
+    ledger.write_text(
+        'format = "stackproof.ledger/1"\n[[difference]]\nid = "ranks"\nfields = ["sampling_backend"]\n'
+        f'subjects = {json.dumps(trees)}\nreason = "meant"\nreference = "here"\n'
+    )
+    done = run("gate", *trees, *SMALL, "--ledger", str(ledger))
+    assert done.status == 0
+    assert "explained ranks: " in done.out
+    assert "differ as the ledger explains, 0 differ" in done.out
+    body = json.loads(run("gate", *trees, *SMALL, "--ledger", str(ledger), "--format", "json").out)
+    assert (body["buckets"], body["stale"]) == ([], [])
+    (entry,) = body["explained"]
+    assert (entry["entry"], entry["reason"], entry["witness"]["args"]) == ("ranks", "meant", {"tp_size": 2})
+    assert body["counts"]["explained"] == entry["count"]
+    # The other way round it is the same ledger.
+    assert run("gate", *reversed(trees), *SMALL, "--ledger", str(ledger)).status == 0
+
+
+def test_a_ledger_that_is_none(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    run("gate", *trees, *SMALL, "--ledger", str(tmp_path / "none.toml")).is_refused("none.toml", "No such file")
+
+
+def test_explain_lists_writers_in_slot_order(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("explain", "page_size")
+    assert done.status == 0
+    lines = done.out.splitlines()
+    assert lines[0] == "legacy: page_size is written in 19 places"
+    slots = [int(line.split()[0]) for line in lines[1:] if line[2] != " "]
+    assert slots == sorted(slots) == [4, 8, 11, 13, 20]
+    assert "legacy/attention.py:" in done.out
+
+
+def test_explain_of_nothing(run, trees) -> None:  # type: ignore[no-untyped-def]
+    run("explain", "page_sise").is_refused("legacy", "'page_sise'", "did you mean 'page_size'")
+    run("explain", "page_size", "--subject", trees[0]).is_refused(trees[0], "does not say")
+
+
+def test_the_port_resolves_launches_with_their_writers(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("resolve", "--subject", "legacy", "--hardware", "b200", "--model", "deepseek-v3.2", "--", "--tp", "8")
+    assert done.status == 0
+    lines = done.out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("* page_size"))
+    assert lines[at + 1].split()[:3] == ["page_size", "=", "64"]
+    assert "8 _handle_model_specific_adjustments: _adjust_deepseek_dsa (legacy/families/deepseek.py:" in lines[at + 1]
+
+
+def test_an_unknown_architecture_is_a_plain_model(run) -> None:  # type: ignore[no-untyped-def]
+    shown = [
+        run("resolve", "--subject", "legacy", "--hardware", "h100", "--model", json.dumps({"architectures": [name]}))
+        for name in ("NeverHeardOfForCausalLM", "AlsoUnknownModel")
+    ]
+    assert [done.status for done in shown] == [0, 0]
+    assert shown[0].out.splitlines()[1:] == shown[1].out.splitlines()[1:]
+
+
+def test_a_value_of_a_wrong_type_is_refused_by_name(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text('{"id": "a"}\n{"id": "b", "args": {"page_size": "64"}}\n')
+    run("resolve", "--subject", "legacy", "--cases", str(cases)).is_refused(
+        "cases.jsonl:2", "args.page_size", "integer"
+    )

@@ -26,8 +26,10 @@ def make_plan(request: Request, pair: Pair) -> Planned:
             f"{whole.label} is the whole construction and the other a slice: put '#slice' behind both or neither"
         )
     compared, absent = _fields(request, descriptions)
-    ledger = request.ledger.between(request.first.name, request.second.name)
-    _check_ledger(ledger, descriptions)
+    ledger = request.ledger
+    if ledger.entries or ledger.unreached:
+        ledger = ledger.between(request.first.name, request.second.name)
+        _check_ledger(ledger, descriptions)
     launches, notes = _launches(pair, descriptions)
     values = {**request.second.values, **request.first.values}
     domains = domains_of(*descriptions, values, request.first.not_drawn)

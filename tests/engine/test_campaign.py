@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from made_up_trees import make_tree
 
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.events import BucketFound, Event, Finished, Minimising, Progressed, Started
+from harness.engine.ledger import Ledger, load_ledger
 from harness.engine.minimise import removals
 from harness.errors import UsageError
 from harness.report.document import document
@@ -37,9 +39,18 @@ def run(
     jobs: int = 1,
     seed: int = 1,
     fields: tuple[str, ...] = (),
+    ledger: Ledger | None = None,
     listener: Callable[[Event], None] = lambda event: None,
 ) -> Finished:
-    request = Request(first, second, fields=fields, budget=Budget(cases, seconds), seed=seed, jobs=jobs)
+    request = Request(
+        first,
+        second,
+        fields=fields,
+        budget=Budget(cases, seconds),
+        ledger=ledger or Ledger(),
+        seed=seed,
+        jobs=jobs,
+    )
     return run_campaign(request, listener)
 
 
@@ -240,3 +251,67 @@ def test_events_come_in_order(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
 def test_the_whole_construction_runs_without_slice(tmp_path: Path) -> None:
     result = run(spec(tmp_path / "a", slice=False), spec(tmp_path / "b", slice=False, sampling="pass"))
     assert result.verdict == "different"
+
+
+NAMES = "dir:a#slice", "dir:b#slice"
+
+
+@pytest.fixture
+def named(pair: tuple[SubjectSpec, SubjectSpec]) -> tuple[SubjectSpec, SubjectSpec]:
+    """The same two trees under names that a ledger can hold."""
+    first, second = (
+        dataclasses.replace(side, tree=dataclasses.replace(side.tree, label=name))
+        for side, name in zip(pair, NAMES, strict=True)
+    )
+    return first, second
+
+
+def meant(tmp_path: Path, *entries: str) -> Ledger:
+    path = tmp_path / "ledger.toml"
+    common = f'subjects = {list(NAMES)}\nreason = "meant"\nreference = "here"\n'
+    tables = [f"[[difference]]\n{common}{entry}\n" for entry in entries]
+    path.write_text('format = "stackproof.ledger/1"\n' + "".join(tables), encoding="utf-8")
+    return load_ledger(path)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_the_ledger_explains_passes_and_is_shown_apart(
+    named: tuple[SubjectSpec, SubjectSpec], tmp_path: Path, jobs: int
+) -> None:
+    ledger = meant(tmp_path, 'id = "ranks"\nfields = ["sampling_backend"]', 'id = "old"\nfields = ["page_size"]')
+    plain = run(*named)
+    result = run(*named, ledger=ledger, jobs=jobs)
+    assert result.verdict == "equivalent"
+    assert result.buckets == ()
+    (bucket,) = result.explained
+    assert (bucket.difference.entry, bucket.count) == ("ranks", plain.counts.different)
+    assert bucket.witness == plain.buckets[0].witness
+    assert (result.counts.explained, result.counts.different) == (bucket.count, 0)
+    assert result.stale == ("old",)
+
+
+def test_a_witness_is_never_minimised_into_what_the_ledger_explains(
+    named: tuple[SubjectSpec, SubjectSpec], tmp_path: Path
+) -> None:
+    ledger = meant(
+        tmp_path, 'id = "few"\nfields = ["sampling_backend"]\n[difference.when]\n"args.tp_size" = { below = 8 }'
+    )
+    result = run(*named, ledger=ledger)
+    assert result.verdict == "different"
+    (bucket,) = result.buckets
+    assert bucket.witness.args["tp_size"] >= 8
+    assert result.counts.explained == result.explained[0].count
+    assert result.counts.different == bucket.count
+
+
+def test_an_entry_for_a_field_that_nobody_has_is_the_users_error(
+    named: tuple[SubjectSpec, SubjectSpec], tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"ledger entry x.*'page_sise'.*did you mean 'page_size'"):
+        run(*named, ledger=meant(tmp_path, 'id = "x"\nfields = ["page_sise"]'))
+
+
+def test_the_names_that_cases_were_made_with_are_told(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    result = run(*pair)
+    assert result.drawn.machines <= result.started.drawable.machines
+    assert len(result.drawn.machines) > len(result.started.drawable.machines) / 2

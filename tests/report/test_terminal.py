@@ -77,7 +77,7 @@ def test_a_result_has_all_its_parts() -> None:
 
 
 def test_an_equivalent_result_is_short() -> None:
-    assert len(shown(finished()).splitlines()) == 4
+    assert len(shown(finished()).splitlines()) == 5
 
 
 def test_a_failure_names_its_case_and_what_to_add() -> None:
