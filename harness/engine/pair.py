@@ -66,6 +66,11 @@ class Pair:
                 self.second.kill()
                 raise
 
+    @property
+    def compares_messages(self) -> bool:
+        """Whether two refusals must agree in their message too: where both are of one code base, ours or sglang."""
+        return self.first.spec.own == self.second.spec.own
+
     def compare_fields(self, names: Sequence[str], *, alone: bool = False, ledger: Ledger | None = None) -> None:
         """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them.
 
@@ -73,8 +78,7 @@ class Pair:
         """
         self._names = tuple(names)
         self._ledger = ledger or Ledger()
-        messages = self.first.spec.own == self.second.spec.own
-        self._comparison = Comparison(self._names, messages=messages, fields_alone=alone)
+        self._comparison = Comparison(self._names, messages=self.compares_messages, fields_alone=alone)
         self.first.choose(self._names)
         self.second.choose(self._names)
 

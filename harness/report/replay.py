@@ -30,7 +30,7 @@ def replay_cases(path: Path, first: SubjectSpec, second: SubjectSpec, say: Calla
         verdicts: set[Verdict] = set()
         for case in cases:
             outcomes = pair.outcomes(case)
-            found = differences(*outcomes, messages=True)
+            found = differences(*outcomes, messages=pair.compares_messages)
             say(f"{visible(case.id)}: {launch_command(case, flags)}")
             say(f"  on {machine_words(case.hardware)}; {model_words(case.model)}")
             if not found and outcomes[0].failure is None:
