@@ -283,9 +283,18 @@ def test_explain_lists_writers_in_slot_order(run) -> None:  # type: ignore[no-un
     assert "legacy/attention.py:" in done.out
 
 
-def test_explain_of_nothing(run, trees) -> None:  # type: ignore[no-untyped-def]
+def test_explain_of_a_source_tree(run, trees) -> None:  # type: ignore[no-untyped-def]
+    done = run("explain", "page_size", "--subject", trees[0])
+    assert done.status == 0
+    first, slot, place = done.out.splitlines()
+    assert first == f"{trees[0]}: page_size is written in 1 place"
+    assert slot.strip() == "_handle_page_size"
+    assert place.split()[0] == "_handle_page_size"
+    assert place.split()[1].startswith("sglang/srt/server_args.py:")
+
+
+def test_explain_of_nothing(run) -> None:  # type: ignore[no-untyped-def]
     run("explain", "page_sise").is_refused("legacy", "'page_sise'", "did you mean 'page_size'")
-    run("explain", "page_size", "--subject", trees[0]).is_refused(trees[0], "does not say")
 
 
 def test_the_port_resolves_launches_with_their_writers(run) -> None:  # type: ignore[no-untyped-def]

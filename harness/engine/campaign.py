@@ -14,6 +14,8 @@ from harness.engine.crew import Crew, Inline
 from harness.engine.events import (
     BucketFound,
     Counts,
+    Covered,
+    Decided,
     Drawn,
     Finished,
     Listener,
@@ -25,6 +27,7 @@ from harness.engine.events import (
 )
 from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.generate.cases import CHUNK
+from harness.subjects.description import Reach
 from harness.subjects.names import normal_name
 
 __all__ = ["Budget", "Request", "judge", "run_campaign"]
@@ -53,7 +56,7 @@ class _Campaign:
         self._counts = Counts()
         self._buckets = Buckets()
         self._drawn = Drawn()
-        self._reach = tuple([0] * len(writers) for writers in started.writers)
+        self._reach = _Total(started, 0), _Total(started, 1)
 
     def run(self) -> Finished:
         """Search, minimise, judge."""
@@ -75,7 +78,7 @@ class _Campaign:
             explanations=tuple(answer.explanation for answer in found),
             explained=tuple(explained),
             stale=tuple(entry.id for entry in self._started.ledger.entries if entry.id not in used),
-            reach=self._reached(),
+            covered=(self._reach[0].covered(), self._reach[1].covered()),
             drawn=self._drawn,
             started=self._started,
             interrupted=interrupted or stopped,
@@ -99,30 +102,11 @@ class _Campaign:
         self._counts.add(answer.counts)
         self._drawn.add(answer.drawn)
         for total, fresh in zip(self._reach, answer.reach, strict=True):
-            for number, count in enumerate(fresh):
-                total[number] += count
+            total.add(fresh)
         for bucket in self._buckets.merge(answer.buckets):
             if bucket.difference.entry is None:
                 self._listen(BucketFound(bucket=bucket))
         self._listen(Progressed(counts=answer.counts))
-
-    def _reached(self) -> tuple[tuple[Reached, ...], tuple[Reached, ...]]:
-        """Return, for each side, how often the writers of the compared fields ran."""
-        started, sides = self._started, []
-        for label, writers, counts in zip((started.first, started.second), started.writers, self._reach, strict=True):
-            excuses = [site for site in started.ledger.unreached if site.subject == normal_name(label)]
-            sides.append(
-                tuple(
-                    Reached(
-                        writer=writer,
-                        count=count,
-                        excuse=next((site.reason for site in excuses if site.excuses(writer)), ""),
-                    )
-                    for writer, count in zip(writers, counts, strict=True)
-                    if writer.field in started.compared or writer.field in started.absent
-                )
-            )
-        return sides[0], sides[1]
 
     def _minimised(self) -> tuple[list[Shrunk], bool]:
         """Return the minimised buckets with their explanations, and whether a Ctrl-C left some as they were."""
@@ -141,6 +125,43 @@ class _Campaign:
         except KeyboardInterrupt:
             stopped = True
         return [shrunk.get(bucket.difference.key()) or Shrunk(bucket, "") for bucket in found], stopped
+
+
+class _Total:
+    """What of one side ran, over all chunks."""
+
+    def __init__(self, started: Started, side: int) -> None:
+        self._started = started
+        self._label = (started.first, started.second)[side]
+        self._writers = started.writers[side]
+        self._decisions = started.decisions[side]
+        self._counts = [0] * len(self._writers)
+        self._seen = [0] * len(self._decisions)
+
+    def add(self, fresh: Reach) -> None:
+        """Add what ran in one chunk."""
+        self._counts = [total + count for total, count in zip(self._counts, fresh.counts, strict=True)]
+        self._seen = [total | seen for total, seen in zip(self._seen, fresh.seen, strict=True)]
+
+    def covered(self) -> Covered:
+        """Return what ran of the writers of compared fields, and of all decisions."""
+        started = self._started
+        excuses = [site for site in started.ledger.unreached if site.subject == normal_name(self._label)]
+        return Covered(
+            writes=tuple(
+                Reached(
+                    writer=writer,
+                    count=count,
+                    excuse=next((site.reason for site in excuses if site.excuses(writer)), ""),
+                )
+                for writer, count in zip(self._writers, self._counts, strict=True)
+                if writer.field in started.compared or writer.field in started.absent
+            ),
+            decisions=tuple(
+                Decided(decision=decision, seen=seen)
+                for decision, seen in zip(self._decisions, self._seen, strict=True)
+            ),
+        )
 
 
 def judge(counts: Counts, fields: int) -> tuple[Verdict, str]:

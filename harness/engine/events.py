@@ -9,7 +9,7 @@ import msgspec
 
 from harness.engine.buckets import Bucket
 from harness.engine.ledger import Ledger
-from harness.world.chain import Writer
+from harness.world.chain import Decision, Writer
 
 Verdict = Literal["equivalent", "different", "inconclusive"]
 
@@ -61,12 +61,32 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     excuse: str = ""
 
 
+class Decided(msgspec.Struct, frozen=True, kw_only=True):
+    """A condition on the way, and the outcomes it had: none (0), true (1), false (2) or both (3)."""
+
+    decision: Decision
+    seen: int
+
+
+class Covered(msgspec.Struct, frozen=True, kw_only=True):
+    """What a subject's resolution consists of, in the order it is come to, and what of it ran."""
+
+    writes: tuple[Reached, ...] = ()
+    decisions: tuple[Decided, ...] = ()
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes of decisions were seen; each decision has two."""
+        return sum((site.seen & 1) + (site.seen >> 1) for site in self.decisions)
+
+
 class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The subjects are loaded and described; cases come next.
 
     ``compared`` are the outcome fields both have; ``absent`` maps a field to the label of the one that lacks it.
     ``absent_explained`` are the ledger's entries that say so. ``writers`` are the places on each side that write a
-    compared field (none where a subject does not say); ``drawable`` the names that cases can be made with.
+    field and ``decisions`` the conditions there (none for a subject that is not recorded); ``drawable`` the names
+    that cases can be made with.
     ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
     ``flags`` gives the command-line flag of each argument that has one.
     """
@@ -85,6 +105,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     ledger: Ledger = Ledger()
     absent_explained: dict[str, str] = {}
     writers: tuple[tuple[Writer, ...], tuple[Writer, ...]] = ((), ())
+    decisions: tuple[tuple[Decision, ...], tuple[Decision, ...]] = ((), ())
     drawable: Drawn = msgspec.field(default_factory=Drawn)
 
 
@@ -110,8 +131,8 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     """The campaign's result.
 
     ``explanations`` holds DeepDiff's account of each bucket's witness, in their order. ``explained`` are the buckets
-    of the ledger's entries, and ``stale`` the ids of those that explained nothing. ``reach`` tells, for each side,
-    how often each place that writes a compared field ran.
+    of the ledger's entries, and ``stale`` the ids of those that explained nothing. ``covered`` tells, for each side,
+    how much of the places that write a compared field, and of the conditions on the way, ran.
     """
 
     verdict: Verdict
@@ -121,7 +142,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     explanations: tuple[str, ...]
     explained: tuple[Bucket, ...] = ()
     stale: tuple[str, ...] = ()
-    reach: tuple[tuple[Reached, ...], tuple[Reached, ...]] = ((), ())
+    covered: tuple[Covered, Covered] = (Covered(), Covered())
     drawn: Drawn = msgspec.field(default_factory=Drawn)
     started: Started
     interrupted: bool = False

@@ -13,7 +13,7 @@ from harness.engine.buckets import Bucket, Buckets
 from harness.engine.compare import Comparison, Difference, explain
 from harness.engine.events import Counts
 from harness.engine.ledger import Ledger
-from harness.subjects.description import Description
+from harness.subjects.description import Description, Reach
 from harness.subjects.open import open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.subject import Subject
@@ -122,8 +122,8 @@ class Pair:
                 buckets.add(difference, case)
         return counts, buckets.all()
 
-    def reach(self) -> tuple[list[int], list[int]]:
-        """Return how often each writer of either side ran since this was last asked."""
+    def reach(self) -> tuple[Reach, Reach]:
+        """Return how much of either side ran (see `Subject.reach`)."""
         return self.first.reach(), self.second.reach()
 
     def outcomes(self, case: Case) -> tuple[Outcome, Outcome]:

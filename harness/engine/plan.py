@@ -12,6 +12,7 @@ from harness.engine.buckets import Bucket
 from harness.engine.events import Counts, Drawn, Started
 from harness.engine.ledger import Ledger
 from harness.generate.domains import Domains
+from harness.subjects.description import Reach
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
 
@@ -84,12 +85,12 @@ class Shrink(msgspec.Struct, frozen=True, tag=True):
 
 
 class Compared(msgspec.Struct, frozen=True, tag=True):
-    """The answer to ``Chunk``; ``reach`` are the runs of each writer of the first and of the second subject."""
+    """The answer to ``Chunk``; ``reach`` is what of the first and of the second subject ran."""
 
     counts: Counts
     buckets: list[Bucket]
     drawn: Drawn
-    reach: tuple[list[int], list[int]]
+    reach: tuple[Reach, Reach]
 
 
 class Shrunk(msgspec.Struct, frozen=True, tag=True):

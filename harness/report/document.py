@@ -14,12 +14,13 @@ from typing import Any
 import msgspec
 
 from harness.engine.buckets import Bucket
-from harness.engine.events import Drawn, Finished, Reached
+from harness.engine.events import Covered, Drawn, Finished, Reached
 from harness.errors import UsageError
 from harness.report.words import launch_command, resolve_command, slug
 from harness.world.contract import encode_case, write_atomically
 
 FORMAT = "stackproof.gate/1"
+_SEEN = ("neither", "true", "false")
 
 
 def document(result: Finished) -> bytes:
@@ -45,7 +46,7 @@ def document(result: Finished) -> bytes:
         ],
         "explained": [_explained(bucket, result) for bucket in result.explained],
         "stale": result.stale,
-        "reach": [[_reached(site) for site in side] for side in result.reach],
+        "reach": [_covered(side) for side in result.covered],
         "drawn": _drawn(result),
     }
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
@@ -56,6 +57,19 @@ def _explained(bucket: Bucket, result: Finished) -> dict[str, Any]:
     body = _bucket(bucket, "", result)
     del body["id"], body["explanation"]
     return {"entry": entry.id, "reason": entry.reason, "reference": entry.reference, **body}
+
+
+def _covered(covered: Covered) -> dict[str, Any]:
+    return {
+        "writes": [_reached(site) for site in covered.writes],
+        "decisions": len(covered.decisions),
+        "outcomes": covered.outcomes,
+        "unseen": [
+            {**msgspec.to_builtins(site.decision), "seen": _SEEN[site.seen]}
+            for site in covered.decisions
+            if site.seen != 3
+        ],
+    }
 
 
 def _reached(site: Reached) -> dict[str, Any]:

@@ -24,8 +24,6 @@ def _lines(field: str, spec: SubjectSpec) -> list[str]:
         description = subject.describe()
     if field not in description.resolved:
         raise UsageError(f"{spec.label} resolves no field {field!r}{hint(field, description.resolved)}")
-    if not description.writers:
-        raise UsageError(f"{spec.label} does not say what writes its fields, as legacy does")
     writers = [writer for writer in description.writers if writer.field == field]
     lines = [f"{spec.label}: {field} is written in {len(writers)} place{'s' if len(writers) != 1 else ''}"]
     slot = None

@@ -116,8 +116,8 @@ def print_result(result: Finished, console: Console) -> None:
     for note in started.notes:
         console.print(Text(f"note     {note}", "dim"), soft_wrap=True)
     _print_ledger(result, console)
-    for label, reached in zip((started.first, started.second), result.reach, strict=True):
-        for line in reach_lines(label, reached):
+    for label, covered in zip((started.first, started.second), result.covered, strict=True):
+        for line in reach_lines(label, covered):
             console.print(Text(line), soft_wrap=True)
     console.print(Text(f"drawn    {drawn_words(result)}"), soft_wrap=True)
     counts = result.counts

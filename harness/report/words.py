@@ -6,14 +6,15 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from harness.engine.buckets import Bucket
 from harness.engine.compare import UNCHANGED, Difference
-from harness.engine.events import Finished, Reached
+from harness.engine.events import Covered, Finished, Reached
 from harness.errors import visible
 from harness.world.case import Case
 from harness.world.chain import Write, Writer
@@ -127,24 +128,43 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
     return title, first, second
 
 
-def reach_lines(label: str, reached: Sequence[Reached]) -> list[str]:
-    """Return how many of a subject's write sites ran, and a line for each that did not; none for one without sites.
+_SHOWN_PLACES = 12
+_NEVER = ("was never asked", "was never false", "was never true")
 
-    Sites that the ledger says cannot run are not counted among those that should have.
+
+def reach_lines(label: str, covered: Covered) -> list[str]:
+    """Return how much of a subject ran, and a line for each of the first places that did not.
+
+    Nothing for a subject that is not recorded.
+
+    Write sites that the ledger says cannot run are not counted among those that should have.
     """
-    if not reached:
+    writes = covered.writes
+    if not writes:
         return []
-    ran = [site for site in reached if site.count]
-    total = sum(1 for site in reached if site.count or not site.excuse)
-    lines = [f"reach    {label}: {len(ran)} of {total} write sites ran"]
-    for site in reached:
-        if site.count and not site.excuse:
-            continue
-        why = f"cannot run: {visible(site.excuse)}" if site.excuse else "never ran"
-        if site.count:
-            why = f"ran {site.count} times, and the ledger says that it cannot: take that entry out"
-        lines.append(f"         {place_words(site.writer)} {why}")
-    return lines
+    ran = [site for site in writes if site.count]
+    total = sum(1 for site in writes if site.count or not site.excuse)
+    outcomes = f"{covered.outcomes} of {2 * len(covered.decisions)} outcomes of decisions were seen"
+    lines = [f"reach    {label}: {len(ran)} of {total} write sites ran, {outcomes}"]
+    missing = [f"         {place_words(site.writer)} {why}" for site in writes if (why := _why_not(site))]
+    for decided in covered.decisions:
+        if decided.seen != 3:
+            place = decided.decision
+            text = visible(textwrap.shorten(place.text, 60, placeholder=" ..."))
+            missing.append(f"         {text} in {place.source} ({place.file}:{place.line}) {_NEVER[decided.seen]}")
+    if len(missing) > _SHOWN_PLACES:
+        rest = len(missing) - _SHOWN_PLACES
+        missing[_SHOWN_PLACES:] = [f"         and {rest} more (--format json has them all)"]
+    return lines + missing
+
+
+def _why_not(site: Reached) -> str:
+    """Return what there is to say of a write site, the empty string for one that ran and should."""
+    if not site.excuse:
+        return "" if site.count else "never ran"
+    if site.count:
+        return f"ran {site.count} times, and the ledger says that it cannot: take that entry out"
+    return f"cannot run: {visible(site.excuse)}"
 
 
 def place_words(place: Writer | Write) -> str:

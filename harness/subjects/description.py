@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from harness.world.chain import Writer
+from harness.world.chain import Decision, Writer
 from harness.world.fields import FieldSpec
 
 
@@ -25,7 +25,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     values it compares each with; ``environment`` the variables it reads; ``architectures`` the model
     architectures it names; ``slots`` the handlers a slice runs, in order (empty for a whole construction);
     ``resolved`` the outcome fields the subject has, of those a gate compares; ``writers`` the places that write one,
-    in the order of the slots (none where the subject does not say).
+    in the order of the slots, and ``decisions`` the conditions on the way (none where the subject is not recorded).
     """
 
     fields: dict[str, FieldSpec]
@@ -35,3 +35,15 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     slots: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     writers: tuple[Writer, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """How much of a description's writers and decisions ran.
+
+    ``counts`` are the runs of each writer; ``seen`` says of each decision whether it was never asked (0), true (1),
+    false (2) or both (3).
+    """
+
+    counts: list[int] = []
+    seen: list[int] = []

@@ -6,14 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from harness.errors import UsageError
 from harness.subjects.packaged.request import encode_cases
 from harness.subjects.process import Process, package_command
 from harness.subjects.subject import Subject
 from harness.world.case import Case
-from harness.world.chain import Write
 
 
 class PackageSubject(Subject):
@@ -32,20 +29,12 @@ class PackageSubject(Subject):
             "root": os.path.realpath(self.spec.tree.root),
             "package": self.spec.package,
             "names": [*profile["fields"], *profile["state"]],
+            "record": self.spec.record,
         }
 
     def _load_error(self, answer: dict[str, Any]) -> UsageError:
         at = f" at {answer['frame']}" if answer["frame"] else ""
         return UsageError(f"{self.spec.label}: importing the package failed{at}: {answer['detail']}")
-
-    def reach(self) -> list[int]:
-        """Return how often each writer of the description ran since this was last asked."""
-        counts: list[int] = self._ask("reach")["counts"]
-        return counts
-
-    def chain(self, case: Case) -> list[Write]:
-        """Return every write of a resolved field that the case makes, in order."""
-        return msgspec.convert(self._ask_bytes(self._encode([case], operation="chain"))["writes"], list[Write])
 
     def _encode(self, cases: Sequence[Case], *, single: bool = False, operation: str = "resolve") -> bytes:
         return encode_cases(cases, single=single, operation=operation)

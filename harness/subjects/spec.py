@@ -25,6 +25,7 @@ class SubjectSpec:
     """Everything another process needs to open the same subject again.
 
     ``package`` is what resolves, found in ``tree``: sglang, or one of our own packages, which are always the slice.
+    With ``record`` the subject tells what writes its fields and which decisions were taken.
     """
 
     tree: Tree
@@ -33,6 +34,7 @@ class SubjectSpec:
     python: str = sys.executable
     limits: Limits = field(default_factory=Limits)
     package: str = KNOWN_PACKAGES[0]
+    record: bool = True
 
     @property
     def label(self) -> str:

@@ -9,12 +9,12 @@ from typing import Any, Self
 import msgspec
 
 from harness.errors import UsageError, hint
-from harness.subjects.description import Description, Variable
+from harness.subjects.description import Description, Reach, Variable
 from harness.subjects.process import ChildDied, Process
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
-from harness.world.chain import Write, Writer
+from harness.world.chain import Decision, Write, Writer
 from harness.world.fields import FieldSpec
 from harness.world.launch import split_launch
 from harness.world.profiles import Launch, hardware_profile, model_profile
@@ -88,6 +88,7 @@ class Subject:
             slots=tuple(raw["slots"]),
             resolved=resolved,
             writers=msgspec.convert(raw.get("writers", []), tuple[Writer, ...]),
+            decisions=msgspec.convert(raw.get("decisions", []), tuple[Decision, ...]),
         )
 
     def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:
@@ -168,16 +169,16 @@ class Subject:
         seconds = self.spec.limits.case_seconds * max(1, len(cases))
         return float(self._ask_bytes(self._encode(cases, operation="loop"), seconds)["seconds"])
 
-    def reach(self) -> list[int]:
-        """Return how often each writer of the description ran since this was last asked; empty when there are none.
+    def reach(self) -> Reach:
+        """Return how often each writer of the description ran since this was last asked, and what decisions saw.
 
-        What a process that has ended had counted is lost.
+        Nothing where the subject is not recorded. What a process that has ended had seen is lost.
         """
-        return []
+        return msgspec.convert(self._ask("reach"), Reach)
 
-    def chain(self, case: Case) -> list[Write] | None:
-        """Return every write of a resolved field that the case makes, in order; None where the subject keeps none."""
-        return None
+    def chain(self, case: Case) -> list[Write]:
+        """Return every write of a resolved field that the case makes, in order; none where none are recorded."""
+        return msgspec.convert(self._ask_bytes(self._encode([case], operation="chain"))["writes"], list[Write])
 
     def _ask(self, operation: str, **request: Any) -> Any:
         try:

@@ -26,7 +26,12 @@ class TreeSubject(Subject):
 
     def _load_request(self) -> dict[str, Any]:
         spec = self.spec
-        return {"root": str(spec.tree.root), "profile": spec.profile, "slice": spec.slice}
+        return {
+            "root": str(spec.tree.root),
+            "profile": spec.profile,
+            "slice": spec.slice,
+            "record": spec.record,
+        }
 
     def _load_error(self, answer: dict[str, Any]) -> UsageError:
         return _load_error(self.spec.label, answer)

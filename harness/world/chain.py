@@ -1,4 +1,4 @@
-"""Who writes a field: the writers a package has, and the writes that happened while a case was resolved."""
+"""Who writes a field, and what decides it: the places in a subject's source, and the writes that a case made."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ class Writer(msgspec.Struct, frozen=True, kw_only=True):
 
     field: str
     slot: str
+    source: str
+    file: str
+    line: int
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
+    """One condition that a resolution asks for, as its source has it; ``source`` is the function."""
+
+    text: str
     source: str
     file: str
     line: int

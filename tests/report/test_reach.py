@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.engine.events import Reached
+from harness.engine.events import Covered, Decided, Reached
 from harness.report.words import reach_lines
-from harness.world.chain import Writer
+from harness.world.chain import Decision, Writer
 
 
 def site(field: str, count: int, excuse: str = "") -> Reached:
@@ -12,25 +12,48 @@ def site(field: str, count: int, excuse: str = "") -> Reached:
     return Reached(writer=writer, count=count, excuse=excuse)
 
 
+def lines(*sites: Reached, decisions: tuple[Decided, ...] = ()) -> list[str]:
+    return reach_lines("old", Covered(writes=sites, decisions=decisions))
+
+
 def test_a_subject_that_says_nothing_gets_no_line() -> None:
-    assert reach_lines("old", []) == []
+    assert lines() == []
 
 
 def test_what_never_ran_is_named() -> None:
-    assert reach_lines("old", [site("dtype", 3), site("page_size", 0)]) == [
-        "reach    old: 1 of 2 write sites ran",
+    assert lines(site("dtype", 3), site("page_size", 0)) == [
+        "reach    old: 1 of 2 write sites ran, 0 of 0 outcomes of decisions were seen",
         "         page_size in f (legacy/a.py:7) never ran",
     ]
 
 
 def test_what_cannot_run_is_not_counted_but_said() -> None:
-    assert reach_lines("old", [site("dtype", 3), site("page_size", 0, "a reason")]) == [
-        "reach    old: 1 of 1 write sites ran",
+    assert lines(site("dtype", 3), site("page_size", 0, "a reason")) == [
+        "reach    old: 1 of 1 write sites ran, 0 of 0 outcomes of decisions were seen",
         "         page_size in f (legacy/a.py:7) cannot run: a reason",
     ]
 
 
 def test_an_excuse_that_is_wrong_is_said_too() -> None:
-    first, second = reach_lines("old", [site("page_size", 2, "a reason")])
-    assert first == "reach    old: 1 of 1 write sites ran"
+    first, second = lines(site("page_size", 2, "a reason"))
+    assert first == "reach    old: 1 of 1 write sites ran, 0 of 0 outcomes of decisions were seen"
     assert second.endswith("ran 2 times, and the ledger says that it cannot: take that entry out")
+
+
+def test_decisions_with_one_outcome_are_named() -> None:
+    decisions = tuple(
+        Decided(decision=Decision(text=f"is_{seen}()", source="f", file="legacy/a.py", line=seen), seen=seen)
+        for seen in range(4)
+    )
+    assert lines(site("dtype", 1), decisions=decisions) == [
+        "reach    old: 1 of 1 write sites ran, 4 of 8 outcomes of decisions were seen",
+        "         is_0() in f (legacy/a.py:0) was never asked",
+        "         is_1() in f (legacy/a.py:1) was never false",
+        "         is_2() in f (legacy/a.py:2) was never true",
+    ]
+
+
+def test_a_long_list_is_cut() -> None:
+    shown = lines(*(site(f"field{number}", 0) for number in range(30)))
+    assert len(shown) == 14
+    assert shown[-1] == "         and 18 more (--format json has them all)"

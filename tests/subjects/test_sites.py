@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from contextlib import nullcontext
+from types import CodeType, SimpleNamespace
+from typing import Any
 
+from harness.subjects.child.reach import Reach
+from harness.subjects.child.recording import Recorder
 from harness.subjects.child.sites import Sources
 
 NAMES = ("page_size", "dtype", "graph.decode.backend", "graph.prefill.backend")
@@ -32,7 +37,7 @@ def test_every_form_of_assignment_is_a_site_and_reading_is_none() -> None:
                 if self.page_size == 1: pass
         """
     )
-    assert [(site.field, site.source, site.line) for site in found.sites] == [
+    assert [(site.field, site.source, site.line) for site in found.writes] == [
         ("page_size", "one", 4),
         ("page_size", "one", 5),
         ("dtype", "one", 5),
@@ -53,7 +58,7 @@ def test_a_dotted_field_is_known_by_its_last_two_names() -> None:
             self.other.backend = "c"
         """
     )
-    assert [site.field for site in found.sites] == ["graph.decode.backend", "graph.prefill.backend"]
+    assert [site.field for site in found.writes] == ["graph.decode.backend", "graph.prefill.backend"]
 
 
 def test_slots_come_to_sites_in_the_order_of_the_calls() -> None:
@@ -77,12 +82,128 @@ def test_slots_come_to_sites_in_the_order_of_the_calls() -> None:
             self.page_size = 4
         """,
     )
-    listed = found.in_slot_order([("A", "first"), ("B", "second")])
+    listed, _ = found.in_slot_order([("A", "first"), ("B", "second")])
+    # What no slot comes to is not listed.
     assert [(slot, site.field, site.source) for slot, site in listed] == [
         ("A", "page_size", "choose"),
         ("A", "dtype", "first"),
         ("A", "page_size", "helper"),
         ("A", "page_size", "first"),
         ("B", "page_size", "second"),
-        ("", "page_size", "nobody"),
     ]
+
+
+def test_declarations_are_sites_and_other_keys_are_none() -> None:
+    found = sources(
+        """
+        TABLE = {"page_size": 1}
+        def f(view):
+            declared = {"page_size": 64, "other": view.dtype, **more}
+            declared["dtype"] = "x"
+            declared["nothing"] = declared["page_size"]
+            setattr(view, "page_size", 3)
+            setattr(view, name, 3)
+            return {"dtype": "y"} if view else {}
+        """
+    )
+    assert [(site.field, site.line) for site in found.writes] == [
+        ("page_size", 4),
+        ("dtype", 5),
+        ("page_size", 7),
+        ("dtype", 9),
+    ]
+
+
+def texts(text: str) -> list[str]:
+    source = textwrap.dedent(text)
+    found = Sources(NAMES)
+    found.add(ast.parse(source), "m.py")
+    return [site.text(source.encode().splitlines()) for site in found.decisions]
+
+
+def test_decisions_are_the_single_conditions() -> None:
+    assert texts(
+        """
+        LIMIT = 1 if a else 2
+        def f(self, x: 1 if b else 2):
+            if self.a and not (self.b == 1 or g(self.c)):
+                pass
+            elif x in (1,
+                       2):
+                return 1 if self.d else 2
+            while True: break
+            assert x is None, "text"
+            y = [z for z in x if z.ok if not z.bad]
+            known = x == 1
+            return x and (y or self.e)
+        """
+    ) == [
+        "self.a",
+        "self.b == 1",
+        "g(self.c)",
+        "x in (1, 2)",
+        "self.d",
+        "x is None",
+        "z.ok",
+        "z.bad",
+        "x == 1",
+        "x",
+        "y",
+        "self.e",
+    ]
+
+
+def test_recorded_code_does_what_it_did() -> None:
+    source = textwrap.dedent(
+        """
+        def f(self, x):
+            self.page_size, y = x, 1
+            self.page_size += 1 if x > 1 else 2
+            for self.dtype in ("a", "b"):
+                pass
+            with self.block() as self.graph.decode.backend:
+                pass
+            setattr(self, "page_size", self.page_size * 10)
+            self.dtype: str = self.dtype + "c"
+            declared = {"page_size": x and self.page_size, "dtype": not x}
+            declared["dtype"] = "d" if x in (1, 2) and not (x == 3 or y is None) else "e"
+            return declared
+        """
+    )
+
+    def run(code: CodeType, names: dict[str, Any], x: int) -> tuple[Any, dict[str, Any]]:
+        exec(code, names)
+        record = SimpleNamespace(graph=SimpleNamespace(decode=SimpleNamespace()), block=lambda: nullcontext("full"))
+        made = names["f"](record, x)
+        return made, {**vars(record), "graph": record.graph.decode.backend, "block": None}
+
+    recorder = Recorder("/r", NAMES)
+    recorded = compile(recorder.instrumented(ast.parse(source), "/r/m.py"), "m.py", "exec")
+    for x in (0, 1, 2, 3):
+        plain = run(compile(source, "m.py", "exec"), {}, x)
+        assert run(recorded, recorder.names(), x) == plain
+    recorder.log = []
+    run(recorded, recorder.names(), 1)
+    assert [(site.field, value) for site, value in recorder.log] == [
+        ("page_size", 1),
+        ("page_size", 3),
+        ("dtype", "a"),
+        ("dtype", "b"),
+        ("graph.decode.backend", "full"),
+        ("page_size", 30),
+        ("dtype", "bc"),
+        ("page_size", 30),
+        ("dtype", False),
+        ("dtype", "d"),
+    ]
+    reach = Reach(recorder, [("1 f", "f")])
+    outcomes = dict(zip((d["text"] for d in describe(reach, source)), reach.fresh()["seen"], strict=True))
+    assert outcomes["x > 1"] == 3
+    assert outcomes["y is None"] == 2
+    assert outcomes["x == 3"] == 2
+
+
+def describe(reach: Reach, source: str) -> list[dict[str, Any]]:
+    reach._recorder.lines_of = lambda file: source.encode().splitlines()
+    described: list[dict[str, Any]] = reach.describe()["decisions"]
+    return described

@@ -10,6 +10,7 @@ import sys
 from .answers import patch_real, value_getter
 from .held import HELD
 from .questions import observing_hasattr
+from .recording import RecordingLoader
 from .standins import ANSWERED, ReexportingModule, StandInModule
 from .world import WORLD
 
@@ -19,13 +20,16 @@ _STANDARD_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 class TreeFinder(importlib.abc.MetaPathFinder):
     """Serves the tree's package from ``root`` and stands in for everything outside the standard library.
 
+    With a ``recorder`` the modules that are loaded whole are recorded.
+
     ``profile`` says which modules of the package are loaded whole (``real``), which by named definitions only
     (``partial``), which foreign packages are taken as installed (``installed``), and for which the case says
     whether they are (``imports``).
     """
 
-    def __init__(self, root, profile):
+    def __init__(self, root, profile, recorder=None):
         self._root = root
+        self._recorder = recorder
         self._package = profile["package"]
         self._real = set(profile["real"])
         self._partial = {entry["module"]: entry["names"] for entry in profile["partial"]}
@@ -50,7 +54,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         if file is None and WORLD.active and not os.path.isdir(os.path.join(self._root, *name.split("."))):
             return None
         if name in self._real and file is not None:
-            loader = RealLoader(name, file)
+            loader = RealLoader(name, file, self._recorder)
             if file.endswith("__init__.py"):
                 return importlib.util.spec_from_file_location(
                     name, file, loader=loader, submodule_search_locations=[os.path.dirname(file)]
@@ -99,7 +103,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         return None
 
 
-class RealLoader(importlib.machinery.SourceFileLoader):
+class RealLoader(RecordingLoader):
     """Runs a whole file of the tree; never as part of a case, even when a case is the first to need it."""
 
     def exec_module(self, module):

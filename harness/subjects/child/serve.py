@@ -4,6 +4,7 @@ import dataclasses
 import faulthandler
 import gc
 import importlib
+import inspect
 import logging
 import os
 import sys
@@ -14,8 +15,10 @@ from . import answers, describe, launch, questions, sandbox, slicing
 from .batches import answer_all, seconds_of
 from .caches import Caches
 from .finder import TreeFinder
+from .reach import Reach
+from .recording import Recorder
 from .resolve import Resolver
-from .wire import Wire, encode
+from .wire import Wire, encode, marked
 from .world import WORLD, UnansweredProbe, observe_environment
 
 
@@ -89,7 +92,9 @@ class Subject:
         questions.annotations_outside_case()
         caches = Caches(profile["package"])
         answers.prepare(profile)
-        sys.meta_path.insert(0, TreeFinder(self._root, profile))
+        names = [*profile["slice"]["fields"], *profile["slice"]["state"]]
+        recorder = Recorder(self._root, names) if request["record"] else None
+        sys.meta_path.insert(0, TreeFinder(self._root, profile, recorder))
         module, _, name = profile["record"].partition(":")
         cls = getattr(importlib.import_module(module), name)
         for real in profile["import"]:
@@ -97,9 +102,10 @@ class Subject:
                 importlib.import_module(real)
         run, self.slots, self._statements = None, [], []
         if request["slice"]:
-            run, self.slots, self._statements = slicing.build(cls, profile["slice"])
+            run, self.slots, self._statements = slicing.build(cls, profile["slice"], recorder)
         self._cls = cls
         self._parser = None
+        self._reach = None if recorder is None else Reach(recorder, self._starts(recorder, cls, profile["slice"]))
         self._resolver = Resolver(cls, profile, self._root, run, caches)
         WORLD.forget_modules()
         # The tree's own objects live as long as the process: keep them out of every later collection.
@@ -127,10 +133,34 @@ class Subject:
                 for name, kind in describe.environment_kinds(envs, reading.environment).items()
             },
             "architectures": reading.architectures,
+            **(self._reach.describe() if self._reach is not None else {}),
         }
+
+    def _starts(self, recorder, cls, spec):
+        """Return where the resolution starts, as ``Reach`` wants it: the entry method, then what registries call."""
+        body = self._statements
+        if not self.slots:
+            entries = recorder.sources.functions.get(spec["entry"], [])
+            own = inspect.unwrap(getattr(cls, spec["entry"])).__code__.co_firstlineno
+            body = next((node.body for node in entries if node.lineno >= own), [])
+        registered = recorder.sources.decorated(set(spec["registrations"]))
+        return [*slicing.labelled(body, spec["entry"]), *(("(registered)", node) for node in registered)]
+
+    def reach(self, request):
+        """Return how much of the described writers and decisions ran."""
+        return {"counts": [], "seen": []} if self._reach is None else self._reach.fresh()
+
+    def chain(self, request):
+        """Return every write of a resolved field that the one case makes, in order."""
+        if self._reach is None:
+            return {"writes": []}
+        (facts,) = _facts(request)
+        return {"writes": self._reach.chain(lambda: self._resolver.resolve(facts), marked)}
 
     def choose(self, request):
         """Fix which outcome fields are reported; the answer lists those that the tree has."""
+        if self._reach is not None:
+            self._reach.forget()
         return {"fields": self._resolver.choose(request["fields"])}
 
     def parse(self, request):

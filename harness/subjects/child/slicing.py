@@ -19,23 +19,30 @@ class SliceError(Exception):
     """The tree has no slice of the described kind; the message says what was looked for."""
 
 
-def build(cls, spec):
+def build(cls, spec, recorder=None):
     """Return the slice of ``cls``: one function of an instance, its slots' names in order, its own statements.
+
+    The statements are as the tree has them; the function's are recorded when there is a ``recorder``.
 
     ``spec`` is the ``slice`` table of a profile: ``entry``, ``handlers``, ``flags``, ``calls``, ``partial`` and
     the resolved ``fields``.
     """
     namespace = inspect.unwrap(getattr(cls, spec["entry"])).__globals__
     entry, file = _definition(getattr(cls, spec["entry"]))
-    cutter = _Cutter(cls, spec, namespace)
+    cutter = _Cutter(cls, spec, namespace, recorder)
     body, slots = cutter.cut_entry(entry)
     if not any(slot in spec["handlers"] for slot in slots):
         raise SliceError(
             f"{cls.__name__}.{spec['entry']} calls none of the {len(spec['handlers'])} handlers of the slice"
         )
     namespace.update(cutter.made)
-    run = _compile(entry, body, file, namespace)
+    run = _compile(entry, body, file, namespace, recorder)
     return run, slots, [*body, *cutter.statements]
+
+
+def labelled(statements, entry):
+    """Return ``(label, statement)`` for each statement of the method ``entry``: what it calls, or where it stands."""
+    return [(_called(one) or f"{entry}:{one.lineno}", one) for one in statements if not _is_import(one)]
 
 
 def _definition(function):
@@ -47,14 +54,19 @@ def _definition(function):
     return node, file
 
 
-def _compile(node, body, file, namespace):
+def _compile(node, body, file, namespace, recorder, called=None):
     """Compile ``body`` under the name and arguments of ``node``; line numbers stay those of the tree.
 
-    It runs in ``namespace`` itself: what the tree changes there later is seen.
+    ``called`` is the name by which others call it, when it is not its own. It runs in ``namespace`` itself: what the
+    tree changes there later is seen.
     """
     kept = copy.copy(node)
     kept.body, kept.decorator_list, kept.returns = body, [], None
     module = ast.fix_missing_locations(ast.Module(body=[kept], type_ignores=[]))
+    if recorder is not None:
+        module = recorder.instrumented(module, file)
+        if called is not None:
+            recorder.sources.functions[called] = [kept]
     made = {}
     code = compile(module, file, "exec", flags=future.annotations.compiler_flag, dont_inherit=True)
     exec(code, namespace, made)  # noqa: S102
@@ -64,8 +76,9 @@ def _compile(node, body, file, namespace):
 class _Cutter:
     """Keeps the statements of one tree that belong to the slice."""
 
-    def __init__(self, cls, spec, namespace):
+    def __init__(self, cls, spec, namespace, recorder):
         self._cls = cls
+        self._recorder = recorder
         self._spec = spec
         self._namespace = namespace
         self._handlers = set(spec["handlers"])
@@ -135,7 +148,7 @@ class _Cutter:
         self.statements += kept
         cut = f"__slice_{name}"
         scope = inspect.unwrap(function).__globals__
-        self.made[cut] = _compile(node, _with_locals(node.body, kept), file, scope)
+        self.made[cut] = _compile(node, _with_locals(node.body, kept), file, scope, self._recorder, cut)
         return cut
 
     def _imported_in(self, entry, name):

@@ -19,11 +19,12 @@ from typing import Any
 import msgspec
 
 from harness.subjects.child import describe, launch
+from harness.subjects.child.reach import Reach
+from harness.subjects.child.recording import Recorder
 from harness.subjects.child.wire import encode, marked, without_addresses
 from harness.subjects.child.world import WORLD, UnansweredProbe
-from harness.subjects.packaged.recording import import_recorded
+from harness.subjects.packaged.finding import import_package
 from harness.world.case import Case, Outcome
-from harness.world.chain import Write, Writer
 from harness.world.environ import envs
 from harness.world.fields import FieldSpec
 
@@ -32,23 +33,18 @@ _LONGEST_MESSAGE = 10_000
 
 
 class Package:
-    """A package whose writes of ``names`` are recorded."""
+    """A package; with ``record`` its decisions, and its writes of ``names``, are recorded."""
 
-    def __init__(self, name: str, root: Path, names: Sequence[str]) -> None:
-        self._module, self._recorder = import_recorded(name, root, names)
+    def __init__(self, name: str, root: Path, names: Sequence[str], record: bool) -> None:
+        recorder = Recorder(str(root), names) if record else None
+        self._module = import_package(name, root, recorder)
         self._resolve: Callable[[Case], Outcome] = self._module.resolve
         self._slots = [(f"{slot.number} {slot.name}", slot.run.__name__) for slot in self._module.SLOTS]
         self._arguments: dict[str, FieldSpec] = self._module.arguments()
         self._names: list[str] = []
-        # Sites in slot order, and where each is among the recorder's counts.
-        ordered = self._recorder.sources.in_slot_order(self._slots)
-        position = {id(site): number for number, site in enumerate(self._recorder.sources.sites)}
-        self._order = [position[id(site)] for _, site in ordered]
-        self._writers = [
-            Writer(field=site.field, slot=slot, source=site.source, file=site.file, line=site.line)
-            for slot, site in ordered
-        ]
-        self._told = [0] * len(self._order)
+        self._reach = Reach(recorder, self._slots, everything=True) if recorder is not None else None
+        # Its text is read now: later no file of this machine is in reach.
+        self._described = self._reach.describe() if self._reach is not None else {}
 
     def describe(self) -> dict[str, Any]:
         """Return the description that the parent asks for: the same keys as a source tree's."""
@@ -64,14 +60,15 @@ class Package:
                 for name, kind in describe.environment_kinds(envs, reading.environment).items()
             },
             "architectures": reading.architectures,
-            "writers": msgspec.to_builtins(self._writers),
+            **self._described,
         }
 
     def choose(self, names: Sequence[str]) -> list[str]:
         """Fix which outcome fields are reported; return those that an outcome holds."""
         plain = self._resolve(Case(id="plain")).fields or {}
         self._names = [name for name in names if name in plain]
-        self.reach()
+        if self._reach is not None:
+            self._reach.forget()
         return self._names
 
     def parse(self, argv: list[str]) -> dict[str, Any]:
@@ -122,25 +119,13 @@ class Package:
         fields = outcome.fields
         return b"F" + encode([*(marked(fields[name]) for name in self._names), outcome.env])
 
-    def chain(self, case: Case) -> list[Write]:
-        """Return every write that resolving the case makes, in order."""
-        self._recorder.log = []
-        try:
-            self._resolve(case)
-            log = self._recorder.log
-        finally:
-            self._recorder.log = None
-        return [
-            Write(field=site.field, value=marked(value), source=site.source, file=site.file, line=site.line)
-            for site, value in log
-        ]
+    def chain(self, case: Case) -> list[dict[str, Any]]:
+        """Return every write that resolving the case makes, in order; none where writes are not recorded."""
+        return [] if self._reach is None else self._reach.chain(lambda: self._resolve(case), marked)
 
-    def reach(self) -> list[int]:
-        """Return how often each writer of the description ran since this was last asked."""
-        counts = [self._recorder.counts[number] for number in self._order]
-        fresh = [now - before for now, before in zip(counts, self._told, strict=True)]
-        self._told = counts
-        return fresh
+    def reach(self) -> dict[str, Any]:
+        """Return how much of the description's writers and decisions ran (`harness.subjects.child.reach`)."""
+        return {"counts": [], "seen": []} if self._reach is None else self._reach.fresh()
 
 
 def _asked(error: UnansweredProbe) -> bytes:

@@ -17,11 +17,15 @@ class _Tagged(msgspec.Struct, tag_field="op", tag=str.lower):
 
 
 class Load(_Tagged):
-    """Import ``package`` from the folder ``root``, record its writes of ``names``, then keep to the limits."""
+    """Import ``package`` from the folder ``root``, then keep to the limits.
+
+    With ``record`` its decisions, and its writes of ``names``, are recorded.
+    """
 
     root: str
     package: str
     names: list[str]
+    record: bool
     memory_bytes: int
     case_seconds: float
     load_seconds: float

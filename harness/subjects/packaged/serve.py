@@ -28,7 +28,7 @@ def serve(request_fd: int, response_fd: int, number: int) -> None:
     faulthandler.enable()
     wire = Wire(request_fd, response_fd, number)
     package: Package | None = None
-    load = Load(root="", package="", names=[], memory_bytes=0, case_seconds=0.0, load_seconds=60.0)
+    load = Load(root="", package="", names=[], record=False, memory_bytes=0, case_seconds=0.0, load_seconds=60.0)
     while True:
         body = wire.receive_bytes()
         if body is None:
@@ -51,7 +51,7 @@ def serve(request_fd: int, response_fd: int, number: int) -> None:
 def _load(request: Load) -> tuple[Package | None, dict[str, Any]]:
     """Import the package; returns it and the answer, whose ``error`` says why there is none."""
     try:
-        package = Package(request.package, Path(request.root), request.names)
+        package = Package(request.package, Path(request.root), request.names, request.record)
     except BaseException as error:
         detail = traceback.format_exception_only(type(error), error)[-1].strip()
         return None, {"error": "import", "detail": detail, "frame": _frame(error, request.root)}
@@ -81,11 +81,11 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             sandbox.stop_timer()
             return {"seconds": seconds_of(list(_cases(request)), package.resolve)}
         case Chain():
-            return {"writes": [msgspec.to_builtins(write) for one in _cases(request) for write in package.chain(one)]}
+            return {"writes": [write for one in _cases(request) for write in package.chain(one)]}
         case Choose():
             return {"fields": package.choose(request.fields)}
         case Reach():
-            return {"counts": package.reach()}
+            return package.reach()
         case Parse():
             try:
                 return {"args": package.parse(request.argv), "error": None, "unknown": None}

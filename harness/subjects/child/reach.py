@@ -1,0 +1,72 @@
+"""What a subject says of its reach: its writers and decisions in slot order, and how much of them ran."""
+
+
+class Reach:
+    """The writers and decisions that the slots of one subject come to.
+
+    ``slots`` are as in ``Sources.in_slot_order``. With ``everything`` the write sites that no slot comes to are
+    listed too, without a slot: in a package of which the whole is the resolution, these are dead.
+    """
+
+    def __init__(self, recorder, slots, everything=False):
+        self._recorder = recorder
+        sources = recorder.sources
+        self._writes, self._decisions = sources.in_slot_order(slots)
+        if everything:
+            reached = {id(site) for _, site in self._writes}
+            self._writes += [("", site) for site in sources.writes if id(site) not in reached]
+        position = {id(site): number for number, site in enumerate(sources.writes)}
+        self._write_numbers = [position[id(site)] for _, site in self._writes]
+        position = {id(site): 2 * number for number, site in enumerate(sources.decisions)}
+        self._decision_numbers = [position[id(site)] for site in self._decisions]
+        self._told = [0] * len(self._writes)
+
+    def describe(self):
+        """Return all writers and decisions, in slot order."""
+        return {
+            "writers": [
+                {"field": site.field, "slot": slot, "source": site.source, "file": site.file, "line": site.line}
+                for slot, site in self._writes
+            ],
+            "decisions": [
+                {"text": text, "source": site.source, "file": site.file, "line": site.line}
+                for site, text in zip(self._decisions, self._texts(), strict=True)
+            ],
+        }
+
+    def _texts(self):
+        lines = {}
+        for site in self._decisions:
+            if site.file not in lines:
+                lines[site.file] = self._recorder.lines_of(site.file)
+            yield site.text(lines[site.file])
+
+    def fresh(self):
+        """Return the runs of each writer since this was last asked, and of each decision what was ever seen.
+
+        Of a decision 0 is neither, 1 true, 2 false, 3 both.
+        """
+        counts = [self._recorder.counts[number] for number in self._write_numbers]
+        told, self._told = self._told, counts
+        seen = self._recorder.seen
+        return {
+            "counts": [now - before for now, before in zip(counts, told, strict=True)],
+            "seen": [seen[number] + 2 * seen[number + 1] for number in self._decision_numbers],
+        }
+
+    def forget(self):
+        """Forget what was seen so far."""
+        self._told = [self._recorder.counts[number] for number in self._write_numbers]
+        self._recorder.seen[:] = bytes(len(self._recorder.seen))
+
+    def chain(self, run, marked):
+        """Return every write that ``run()`` makes, in order, with its value as ``marked`` writes it."""
+        self._recorder.log = log = []
+        try:
+            run()
+        finally:
+            self._recorder.log = None
+        return [
+            {"field": site.field, "value": marked(value), "source": site.source, "file": site.file, "line": site.line}
+            for site, value in log
+        ]

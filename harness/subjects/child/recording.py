@@ -1,0 +1,132 @@
+"""Counts and logs the writes and decisions of a tree: its modules are compiled with a call at each of them."""
+
+import ast
+import copy
+import importlib.machinery
+import os
+
+from .sites import Sources
+
+_WROTE = "__stackproof_wrote__"
+_DECIDED = "__stackproof_decided__"
+
+
+class Recorder:
+    """The sites of one tree and what happened at them.
+
+    ``counts`` are the executions of each of ``sources.writes``. ``seen`` has two bytes for each of
+    ``sources.decisions``: whether it was true, whether it was false. ``log`` holds ``(site, value)`` of each write
+    while it is a list, and nothing is logged while it is None.
+    """
+
+    def __init__(self, root, names):
+        self.sources = Sources(names)
+        self.counts = []
+        self.seen = bytearray()
+        self.log = None
+        self._root = os.path.join(root, "")
+
+    def instrumented(self, tree, path):
+        """Return the parsed module with the calls in it; lines stay where they are."""
+        writes, decisions = self.sources.add(tree, path.removeprefix(self._root))
+        calls = _Calls(
+            {site.node: len(self.counts) + index for index, site in enumerate(writes)},
+            {site.node: len(self.seen) + 2 * index for index, site in enumerate(decisions)},
+        )
+        self.counts += [0] * len(writes)
+        self.seen.extend(bytes(2 * len(decisions)))
+        return ast.fix_missing_locations(calls.visit(tree))
+
+    def lines_of(self, file):
+        """Return the lines of a file that was instrumented, as bytes."""
+        with open(os.path.join(self._root, file), "rb") as source:
+            return source.read().splitlines()
+
+    def names(self):
+        """Return what the calls are called, for the namespace of a module that has them."""
+        return {_WROTE: self.wrote, _DECIDED: self._deciding()}
+
+    def wrote(self, number, value):
+        """Take note of one write and return the value."""
+        self.counts[number] += 1
+        if self.log is not None:
+            self.log.append((self.sources.writes[number], value))
+        return value
+
+    def _deciding(self):
+        seen = self.seen
+
+        def decided(number, value):
+            """Take note of one outcome and return it as it is."""
+            if value:
+                seen[number] = 1
+            else:
+                seen[number + 1] = 1
+            return value
+
+        return decided
+
+
+class _Calls(ast.NodeTransformer):
+    """Puts the calls in: behind a statement that writes, around a declared value, around a decision."""
+
+    def __init__(self, writes, decisions):
+        self._writes = writes
+        self._decisions = decisions
+
+    def visit(self, node):
+        if isinstance(node, ast.stmt):
+            return self._statement(node)
+        visited = self.generic_visit(node)
+        if node in self._decisions:
+            visited = _call(_DECIDED, self._decisions[node], visited)
+        if node in self._writes and not isinstance(getattr(node, "ctx", None), ast.Store):
+            visited = _call(_WROTE, self._writes[node], visited)
+        return visited
+
+    def _statement(self, node):
+        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            targets = [item.optional_vars for item in node.items]
+        after = [
+            self._after(part) for target in targets if target for part in ast.walk(target) if part in self._writes
+        ]
+        visited = self.generic_visit(node)
+        if not after:
+            return visited
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
+            visited.body = after + visited.body
+            return visited
+        return [visited, *after]
+
+    def _after(self, target):
+        """Return the statement that takes note of what ``target`` was just given."""
+        read = copy.copy(target)
+        read.ctx = ast.Load()
+        return ast.copy_location(ast.Expr(_call(_WROTE, self._writes[target], read)), target)
+
+
+def _call(name, number, value):
+    call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(number), value], [])
+    return ast.copy_location(call, value)
+
+
+class RecordingLoader(importlib.machinery.SourceFileLoader):
+    """Loads a module with its writes and decisions recorded, or as it is when ``recorder`` is None."""
+
+    def __init__(self, fullname, path, recorder):
+        super().__init__(fullname, path)
+        self._recorder = recorder
+
+    def get_code(self, fullname):
+        """Return the module's code, where it is recorded always from its text: a cached one has no calls in it."""
+        if self._recorder is None:
+            return super().get_code(fullname)
+        tree = ast.parse(self.get_data(self.path), self.path)
+        return compile(self._recorder.instrumented(tree, self.path), self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module):
+        """Run the module with the recorder in reach of its code."""
+        if self._recorder is not None:
+            module.__dict__.update(self._recorder.names())
+        super().exec_module(module)
