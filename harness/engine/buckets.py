@@ -46,14 +46,18 @@ class Bucket(msgspec.Struct, kw_only=True):
 
     One symptom may have several causes, and the smallest witness shows one of them. ``others`` is a sample of the
     cases (those with the lowest lots, so it does not depend on the order they are met in); once minimised, it
-    holds the forms that need something else than ``witness`` does. ``difference`` is that of the witness, in a bucket
-    that the ledger explains.
+    holds the forms that need something else than ``witness`` does. ``difference`` is that of the witness.
+
+    A bucket that was put together from several of one cause (`harness.engine.causes`) has those as ``parts``, each
+    with its count, and what they share as ``shared``: the side, and the write or the check there.
     """
 
     difference: Difference
     count: int
     witness: Case
     others: list[Case] = msgspec.field(default_factory=list)
+    parts: list[tuple[Difference, int]] = msgspec.field(default_factory=list)
+    shared: tuple[int, str] | None = None
 
     def take(self, other: Bucket) -> None:
         """Add the cases of ``other``, a bucket of the same difference."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 from harness.engine.buckets import Buckets
+from harness.engine.causes import fold, place
 from harness.engine.crew import Crew, Inline
 from harness.engine.events import (
     BucketFound,
@@ -66,7 +67,8 @@ class _Campaign:
         except KeyboardInterrupt:
             interrupted = True
         shrunk, stopped = self._minimised()
-        found = [answer for answer in shrunk if answer.bucket.difference.entry is None]
+        found = fold([answer.bucket for answer in shrunk if answer.bucket.difference.entry is None], self._runs())
+        accounts = {id(answer.bucket.witness): answer.explanation for answer in shrunk}
         explained = [answer.bucket for answer in shrunk if answer.bucket.difference.entry is not None]
         used = {bucket.difference.entry for bucket in explained} | set(self._started.absent_explained.values())
         verdict, reason = judge(self._counts, len(self._started.compared))
@@ -74,8 +76,8 @@ class _Campaign:
             verdict=verdict,
             reason=reason,
             counts=self._counts,
-            buckets=tuple(answer.bucket for answer in found),
-            explanations=tuple(answer.explanation for answer in found),
+            buckets=tuple(found),
+            explanations=tuple(accounts[id(bucket.witness)] for bucket in found),
             explained=tuple(explained),
             stale=tuple(entry.id for entry in self._started.ledger.entries if entry.id not in used),
             covered=(self._reach[0].covered(), self._reach[1].covered()),
@@ -107,6 +109,11 @@ class _Campaign:
             if bucket.difference.entry is None:
                 self._listen(BucketFound(bucket=bucket))
         self._listen(Progressed(counts=answer.counts))
+
+    def _runs(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return for each side how often each place that writes a field ran."""
+        first, second = (total.runs() for total in self._reach)
+        return first, second
 
     def _minimised(self) -> tuple[list[Shrunk], bool]:
         """Return the minimised buckets with their explanations, and whether a Ctrl-C left some as they were."""
@@ -142,6 +149,10 @@ class _Total:
         """Add what ran in one chunk."""
         self._counts = [total + count for total, count in zip(self._counts, fresh.counts, strict=True)]
         self._seen = [total | seen for total, seen in zip(self._seen, fresh.seen, strict=True)]
+
+    def runs(self) -> dict[str, int]:
+        """Return how often each place ran."""
+        return {place(writer): count for writer, count in zip(self._writers, self._counts, strict=True)}
 
     def covered(self) -> Covered:
         """Return what ran of the writers of compared fields, and of all decisions."""

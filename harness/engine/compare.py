@@ -26,8 +26,11 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     ``kind`` is ``field`` or ``environment`` (``name`` resolved to ``first`` and ``second``), ``refusals`` (both
     refuse, with different checks), ``refusal`` (one resolves, the other refuses) or ``failure`` (one gives no
     outcome). For refusals ``first`` and ``second`` say type and message, with quoted values and numbers left open
-    so that one check is one bucket; None stands for "resolved". ``entry`` is the ledger's entry that explains the
-    difference, None when none does.
+    so that one check is one bucket; None stands for "resolved".
+
+    ``entry`` is the ledger's entry that explains the difference, None when none does. ``writers`` are the places
+    that wrote the field last, where the subjects say; a refusal has them, and the field as its ``name``, when the
+    field had parted before. ``along`` are the names of what else differs, in consequence.
     """
 
     kind: Kind
@@ -35,14 +38,19 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     first: Any
     second: Any
     entry: str | None = None
+    writers: tuple[str, str] | None = None
+    along: tuple[str, ...] = ()
 
     def key(self) -> str:
         """Return the bucket's identity: equal for equal differences, True and 1 being two.
 
-        What one entry of the ledger explains is one bucket, whatever the values.
+        What one entry of the ledger explains is one bucket, and so is what the same two places wrote, whatever the
+        values.
         """
         if self.entry is not None:
             return msgspec.json.encode(["entry", self.entry]).decode()
+        if self.writers is not None:
+            return msgspec.json.encode([self.kind, self.name, *self.writers]).decode()
         return msgspec.json.encode([self.kind, self.name, self.first, self.second], order="deterministic").decode()
 
 

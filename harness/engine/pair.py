@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from harness.engine.buckets import Bucket, Buckets
+from harness.engine.causes import rooted
 from harness.engine.compare import Comparison, Difference, explain
 from harness.engine.events import Counts
 from harness.engine.ledger import Ledger
@@ -83,11 +84,31 @@ class Pair:
         self.second.choose(self._names)
 
     def differences(self, cases: Sequence[Case]) -> list[list[Difference]]:
-        """Return what differs in each case, in order."""
-        return [
-            self._compare(case, a, b)
-            for case, a, b in zip(cases, self.first.resolve(cases), self.second.resolve(cases), strict=True)
+        """Return what differs in each case, in order: what the ledger explains, and the root of what it does not."""
+        frames = list(zip(self.first.resolve(cases), self.second.resolve(cases), strict=True))
+        return self._roots(
+            cases, frames, [self._compare(case, *pair) for case, pair in zip(cases, frames, strict=True)]
+        )
+
+    def _roots(
+        self, cases: Sequence[Case], frames: Sequence[tuple[bytes, bytes]], found: list[list[Difference]]
+    ) -> list[list[Difference]]:
+        """Leave of the differences of each case that the ledger does not explain only the one that came first."""
+        asked = [
+            number
+            for number, differences in enumerate(found)
+            if any(one.entry is None and one.kind != "failure" for one in differences)
         ]
+        if not asked:
+            return found
+        some = [cases[number] for number in asked]
+        chains = zip(self.first.chains(some), self.second.chains(some), strict=True)
+        for number, pair in zip(asked, chains, strict=True):
+            first, second = (decode_frame(frame, "", self._names) for frame in frames[number])
+            open_ones = [one for one in found[number] if one.entry is None]
+            explained = [one for one in found[number] if one.entry is not None]
+            found[number] = [*explained, rooted(open_ones, pair, (first, second))]
+        return found
 
     def _compare(self, case: Case, a: bytes, b: bytes) -> list[Difference]:
         found = self._comparison.differences(a, b)
@@ -104,10 +125,11 @@ class Pair:
     def run(self, cases: Sequence[Case]) -> tuple[Counts, list[Bucket]]:
         """Resolve the cases on both sides; return how they came out and the buckets of what differs."""
         counts, buckets = Counts(), Buckets()
-        for case, a, b in zip(cases, self.first.resolve(cases), self.second.resolve(cases), strict=True):
-            found = self._compare(case, a, b)
+        frames = list(zip(self.first.resolve(cases), self.second.resolve(cases), strict=True))
+        compared = [self._compare(case, *pair) for case, pair in zip(cases, frames, strict=True)]
+        for case, pair, found in zip(cases, frames, self._roots(cases, frames, compared), strict=True):
             if not found:
-                if a[:1] == _RESOLVED:
+                if pair[0][:1] == _RESOLVED:
                     counts.resolved += 1
                 else:
                     counts.refused += 1

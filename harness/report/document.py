@@ -97,7 +97,20 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
         "field": difference.name,
         "first": difference.first,
         "second": difference.second,
+        "writers": difference.writers,
+        "along": difference.along,
         "count": bucket.count,
+        "parts": [
+            {
+                "kind": part.kind,
+                "field": part.name,
+                "first": part.first,
+                "second": part.second,
+                "writers": part.writers,
+                "count": count,
+            }
+            for part, count in bucket.parts
+        ],
         "witness": msgspec.Raw(encode_case(bucket.witness)),
         "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
         "launch": launch_command(bucket.witness, result.started.flags),

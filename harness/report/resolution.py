@@ -77,10 +77,10 @@ def resolve_launch(
             env=line.env,
         )
         (outcome,) = subject.outcomes([case])
-        chain = subject.chain(case) if outcome.failure is None else None
+        (chain,) = subject.chains([case]) if outcome.failure is None else [[]]
     slots = {_place(writer): writer.slot for writer in description.writers}
     silent = ENTRY_STATE if spec.slice else {}
-    _say(outcome, case, description.fields, silent, spec.label, chain or [], slots, say)
+    _say(outcome, case, description.fields, silent, spec.label, chain, slots, say)
     return outcome.failure is None
 
 

@@ -27,8 +27,10 @@ from harness.report.words import (
     launch_command,
     machine_words,
     model_words,
+    part_lines,
     reach_lines,
     resolve_command,
+    writer_words,
 )
 from harness.subjects.profile import answer_for
 from harness.world.case import Case
@@ -175,8 +177,14 @@ def _print_bucket(bucket: Bucket, started: Started, console: Console) -> None:
         Text.assemble((name, "bold red"), f"   in {bucket.count} case{'s' if bucket.count != 1 else ''}"),
         soft_wrap=True,
     )
-    for label, value in ((started.first, first), (started.second, second)):
-        console.print(Text.assemble((f"  {label}  ", "cyan"), value), soft_wrap=True)
+    for label, value, where in zip(
+        (started.first, started.second), (first, second), writer_words(difference), strict=True
+    ):
+        console.print(Text.assemble((f"  {label}  ", "cyan"), value, (where, "dim")), soft_wrap=True)
+    if difference.along:
+        console.print(Text(f"  with it differ {', '.join(map(visible, difference.along))}", "dim"), soft_wrap=True)
+    for line in part_lines(bucket, (started.first, started.second)):
+        console.print(Text(line, "dim"), soft_wrap=True)
     if difference.kind == "failure":
         console.print(Text(f"  in case  {bucket.witness.id}", "yellow"))
     _print_case("smallest", bucket.witness, started, console)

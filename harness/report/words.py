@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from harness.engine.buckets import Bucket
+from harness.engine.causes import AS_GIVEN
 from harness.engine.compare import UNCHANGED, Difference
 from harness.engine.events import Covered, Finished, Reached
 from harness.errors import visible
@@ -121,6 +122,8 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
         )
         return visible(difference.name), first, second
     title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
+    if difference.writers is not None:
+        title += f", {difference.name} having parted"
     usual = "resolves" if difference.kind == "refusal" else "has an outcome"
     first, second = (
         visible(" ".join(side.split())) if side else usual for side in (difference.first, difference.second)
@@ -128,6 +131,34 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
     return title, first, second
 
 
+def writer_words(difference: Difference) -> tuple[str, str]:
+    """Return what to say behind each side's value: the place that wrote it last, the empty string where unknown."""
+    if difference.writers is None:
+        return "", ""
+    field = "" if difference.kind == "field" else f"{difference.name} "
+    first, second = (
+        f"   {field}{visible(writer) if writer == AS_GIVEN else 'by ' + visible(writer)}"
+        for writer in difference.writers
+    )
+    return first, second
+
+
+def part_lines(bucket: Bucket, labels: tuple[str, str]) -> list[str]:
+    """Return what the buckets that were put together here share, and how their values differ, a line each."""
+    if len(bucket.parts) < 2 or bucket.shared is None:
+        return []
+    side, text = bucket.shared
+    lines = [f"  one cause in {len(bucket.parts)} forms, all with {visible(text)} in {labels[side]}"]
+    for difference, count in bucket.parts[:_SHOWN_PARTS]:
+        name, first, second = difference_words(difference)
+        places = "" if difference.writers is None else f"   ({visible(difference.writers[1 - side])})"
+        lines.append(f"    {count:6} {name} {first} → {second}{places}")
+    if len(bucket.parts) > _SHOWN_PARTS:
+        lines.append(f"    and {len(bucket.parts) - _SHOWN_PARTS} more forms")
+    return lines
+
+
+_SHOWN_PARTS = 5
 _SHOWN_PLACES = 12
 _NEVER = ("was never asked", "was never false", "was never true")
 

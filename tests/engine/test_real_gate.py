@@ -14,7 +14,6 @@ from harness.engine.events import Finished
 from harness.report.document import document
 from harness.subjects.open import open_spec
 from harness.subjects.sources.index import IndexUnreachable
-from harness.world.case import Case
 from harness.world.probes import is_sm100_supported
 
 pytestmark = pytest.mark.index
@@ -40,42 +39,41 @@ def gate(first: str, second: str, cases: int, jobs: int = 2, seed: int = 1) -> F
     return run_campaign(request, lambda event: None)
 
 
-def cases_of(result: Finished, field: str, first: object, second: object) -> list[Case]:
-    (bucket,) = (
-        bucket
-        for bucket in result.buckets
-        if (bucket.difference.name, bucket.difference.first, bucket.difference.second) == (field, first, second)
-    )
-    return [bucket.witness, *bucket.others]
-
-
 def test_the_known_differences_are_found() -> None:
     result = gate(OLD, NEW, 20_000)
     assert result.verdict == "different"
     assert result.counts.failed == 0
-    fa4 = {
+    (fa4,) = (bucket for bucket in result.buckets if "_fa4_page_constraint" in written_by(bucket)[1])
+    assert {
         field
-        for bucket in result.buckets
-        if bucket.difference.name == "page_size" and bucket.difference.second == 128
-        for case in (bucket.witness, *bucket.others)
+        for case in (fa4.witness, *fa4.others)
         for field in ("attention_backend", "decode_attention_backend")
         if case.args.get(field) == "fa4" and is_sm100_supported(case.hardware)
-    }
-    assert fa4 == {"attention_backend", "decode_attention_backend"}
-    assert any(
-        "dllm_algorithm" in bucket.witness.args for bucket in result.buckets if bucket.difference.name == "page_size"
+    } == {"attention_backend", "decode_attention_backend"}
+    (dllm,) = (bucket for bucket in result.buckets if "_dllm_page_size" in written_by(bucket)[1])
+    assert dllm.difference.name == "page_size"
+    assert "dllm_algorithm" in dllm.witness.args
+    (glm,) = (bucket for bucket in result.buckets if "_glm4_moe_overrides" in written_by(bucket)[1])
+    assert (glm.difference.name, glm.difference.first, glm.difference.second) == (
+        "moe_runner_backend",
+        "auto",
+        "flashinfer_trtllm",
     )
-    for field, first, second in (
-        ("moe_runner_backend", "auto", "flashinfer_trtllm"),
-        ("disable_shared_experts_fusion", False, True),
-    ):
-        assert any(
-            case.model.architectures == ["Glm4MoeForCausalLM"]
-            and case.model.quantization_config is None
-            and is_sm100_supported(case.hardware)
-            for case in cases_of(result, field, first, second)
-        )
+    assert "disable_shared_experts_fusion" in glm.difference.along
+    assert glm.witness.model.architectures == ["Glm4MoeForCausalLM"]
+    assert is_sm100_supported(glm.witness.hardware)
     assert any(bucket.difference.kind == "refusals" for bucket in result.buckets)
+
+
+def written_by(bucket: Bucket) -> tuple[str, str]:
+    return bucket.difference.writers or ("", "")
+
+
+def test_a_cause_is_one_bucket() -> None:
+    result = gate(OLD, NEW, 20_000)
+    shared = [bucket.shared for bucket in result.buckets if bucket.shared]
+    assert len(set(shared)) == len(shared)
+    assert sum(bucket.count for bucket in result.buckets) == result.counts.different
 
 
 def test_witnesses_are_small() -> None:

@@ -108,7 +108,8 @@ def test_reach_counts_each_write_once(subject: Subject) -> None:
 
 
 def test_the_chain_holds_every_write_in_order(subject: Subject) -> None:
-    chain = subject.chain(Case(id="c", args={"attention_backend": "fa4"}, hardware=hardware_profile("b200")))
+    case = Case(id="c", args={"attention_backend": "fa4"}, hardware=hardware_profile("b200"))
+    (chain,) = subject.chains([case])
     pages = [(write.value, write.source) for write in chain if write.field == "page_size"]
     assert pages == [(128, "_handle_attention_backend_compatibility")]
     place = next(write for write in chain if write.field == "page_size")
@@ -117,7 +118,7 @@ def test_the_chain_holds_every_write_in_order(subject: Subject) -> None:
 
 
 def test_a_refused_case_has_the_chain_until_then(subject: Subject) -> None:
-    chain = subject.chain(CASES[2])
+    _, chain = subject.chains([CASES[0], CASES[2]])
     assert [write.field for write in chain] == ["uses_mamba_radix_cache", "sampling_backend"]
 
 

@@ -47,9 +47,10 @@ class Recorder:
         return {_WROTE: self.wrote, _DECIDED: self._deciding()}
 
     def wrote(self, number, value):
-        """Take note of one write and return the value."""
-        self.counts[number] += 1
-        if self.log is not None:
+        """Take note of one write and return the value; a case that is resolved again for its log is not counted."""
+        if self.log is None:
+            self.counts[number] += 1
+        else:
             self.log.append((self.sources.writes[number], value))
         return value
 

@@ -150,12 +150,12 @@ class Subject:
         """Return how much of the described writers and decisions ran."""
         return {"counts": [], "seen": []} if self._reach is None else self._reach.fresh()
 
-    def chain(self, request):
-        """Return every write of a resolved field that the one case makes, in order."""
-        if self._reach is None:
-            return {"writes": []}
-        (facts,) = _facts(request)
-        return {"writes": self._reach.chain(lambda: self._resolver.resolve(facts), marked)}
+    def chains(self, request):
+        """Return for each case every write of a resolved field that it makes, in order."""
+        return {"chains": [self._chain(facts) for facts in _facts(request)]}
+
+    def _chain(self, facts):
+        return [] if self._reach is None else self._reach.chain(lambda: self._resolver.resolve(facts), marked)
 
     def choose(self, request):
         """Fix which outcome fields are reported; the answer lists those that the tree has."""

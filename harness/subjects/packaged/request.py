@@ -68,17 +68,17 @@ class Loop(_Cases):
     """Resolve the cases, and answer how long it took."""
 
 
-class Chain(_Cases):
-    """Resolve the one case, and answer what it wrote."""
+class Chains(_Cases):
+    """Resolve the cases, and answer what each wrote."""
 
 
-PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chain
-_KINDS: dict[str, type[_Cases]] = {"resolve": Resolve, "loop": Loop, "chain": Chain}
+PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains
+_KINDS: dict[str, type[_Cases]] = {"resolve": Resolve, "loop": Loop, "chains": Chains}
 _ENCODER = msgspec.json.Encoder()
 
 
 def encode_cases(cases: Sequence[Case], *, single: bool, operation: str) -> bytes:
-    """Return the request ``operation`` (``resolve``, ``loop`` or ``chain``) on ``cases``."""
+    """Return the request ``operation`` (``resolve``, ``loop`` or ``chains``) on ``cases``."""
     machines: dict[Hardware, int] = {}
     models: dict[bytes, int] = {}
     described: list[Model] = []

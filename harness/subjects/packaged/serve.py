@@ -17,7 +17,7 @@ from harness.subjects.child.batches import answer_all, seconds_of
 from harness.subjects.child.launch import LaunchError
 from harness.subjects.child.wire import Wire, encode
 from harness.subjects.packaged.package import Package
-from harness.subjects.packaged.request import Chain, Choose, Load, Loop, PackageRequest, Parse, Reach, Resolve
+from harness.subjects.packaged.request import Chains, Choose, Load, Loop, PackageRequest, Parse, Reach, Resolve
 from harness.world.case import Case
 
 _REQUESTS = msgspec.json.Decoder(PackageRequest)
@@ -80,8 +80,8 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
         case Loop():
             sandbox.stop_timer()
             return {"seconds": seconds_of(list(_cases(request)), package.resolve)}
-        case Chain():
-            return {"writes": [write for one in _cases(request) for write in package.chain(one)]}
+        case Chains():
+            return {"chains": [package.chain(one) for one in _cases(request)]}
         case Choose():
             return {"fields": package.choose(request.fields)}
         case Reach():
@@ -95,7 +95,7 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             return package.describe()
 
 
-def _cases(request: Resolve | Loop | Chain) -> Iterator[Case]:
+def _cases(request: Resolve | Loop | Chains) -> Iterator[Case]:
     for number, (args, machine, model, env) in enumerate(request.cases):
         yield Case(
             id=str(number), args=args, hardware=request.machines[machine], model=request.models[model], env=env
