@@ -1,0 +1,76 @@
+"""A mutant: one small fault in one file, as plain data from which the mutated source can be made again."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import warnings
+from typing import Final, Literal
+
+import msgspec
+
+from harness.errors import UsageError
+
+Role = Literal["value", "guard", "write", "order", "table", "other"]
+"""What the fault touches: a value that is written, a condition, whether or in which order something is written or
+called, a declared table, or anything else."""
+
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+
+
+class Mutant(msgspec.Struct, frozen=True, kw_only=True):
+    """In ``file`` (relative to the folder that holds the package), ``before`` becomes ``after``.
+
+    ``line`` and ``column`` say where ``before`` starts; both count from 1, the column in characters.
+    """
+
+    file: str
+    line: int
+    column: int
+    operator: str
+    role: Role
+    before: str
+    after: str
+
+    def identity(self) -> str:
+        """Return one line that no other mutant of the same sources has."""
+        return f"{self.file}:{self.line}:{self.column} {self.operator}: {self.before!r} -> {self.after!r}"
+
+
+def line_starts(text: str) -> list[int]:
+    """Return the offset at which each line of ``text`` starts."""
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+
+def mutated(text: str, mutant: Mutant) -> str:
+    """Return the source ``text`` of the mutant's file with its fault in it.
+
+    Raises UsageError when the text is not the one that the mutant was made from.
+    """
+    starts = line_starts(text)
+    start = starts[mutant.line - 1] + mutant.column - 1 if mutant.line <= len(starts) else len(text)
+    end = start + len(mutant.before)
+    if text[start:end] != mutant.before:
+        raise UsageError(
+            f"{mutant.file}:{mutant.line} is not what it was when its mutant was made: make the mutants anew"
+        )
+    return text[:start] + mutant.after + text[end:]
+
+
+def compiles(text: str) -> bool:
+    """Return whether ``text`` is a Python module."""
+    with warnings.catch_warnings():
+        # "is" between constants is a warning, and may be exactly the fault.
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "<mutant>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+    return True
+
+
+def diff(text: str, mutant: Mutant) -> str:
+    """Return the mutant as a unified diff of its file, whose source is ``text``. Raises UsageError as `mutated` does."""
+    before, after = text.splitlines(keepends=True), mutated(text, mutant).splitlines(keepends=True)
+    lines = difflib.unified_diff(before, after, f"a/{mutant.file}", f"b/{mutant.file}")
+    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
