@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 import libcst as cst
@@ -54,14 +55,8 @@ class Source:
 
     def place_of(self, offset: int) -> tuple[int, int]:
         """Return line and column of an offset, both from 1."""
-        low, high = 0, len(self._starts)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._starts[middle] <= offset:
-                low = middle
-            else:
-                high = middle
-        return low + 1, offset - self._starts[low] + 1
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
 
     def _offsets(self, found: CodeRange) -> Span:
         return Span(

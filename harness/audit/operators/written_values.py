@@ -1,0 +1,28 @@
+"""Another value written: a field gets a constant in place of what was worked out for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from harness.audit.operator import Edit, Example, Operator, Place
+from harness.audit.vocabulary import is_constant, is_member
+from harness.audit.walk import is_field_write
+
+
+class WrittenValues(Operator):
+    """The value that is written to a field becomes None; one that is a constant already is for another operator."""
+
+    examples = (
+        Example("x.a = y.b\n", ("x.a = None\n",)),
+        Example("x.a = (y.b // 2)\n", ("x.a = (None)\n",)),
+        Example("x.a = f(y)\n", ("x.a = None\n",)),
+    )
+    unchanged = ("x.a = 1\n", "x.a = None\n", "x = y.b\n", "x.a = Mode.FULL\n", "x.a += y.b\n")
+
+    def edits(self, node: cst.CSTNode, place: Place) -> Iterator[Edit]:
+        """Yield the write ``node`` of None."""
+        if isinstance(node, cst.Assign) and is_field_write(node) and not is_constant(node.value):
+            if not is_member(node.value) and not isinstance(node.value, cst.IfExp):
+                yield place.becomes(node.value, "None", "value")

@@ -1,0 +1,138 @@
+"""Which constants occur for which name in a package: what else could stand at a place that holds one of them.
+
+A name is that of the field or variable written or compared, of the function that returns or is given the constant,
+or of the key it belongs to.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable
+
+import libcst as cst
+
+from harness.audit.source import Source
+from harness.audit.walk import Node, last_name, walk
+
+Constant = str | int | float | bool | None
+
+
+class Vocabulary:
+    """The constants of ``sources``, by name."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._texts: defaultdict[str, set[Constant]] = defaultdict(set)
+        self._members: defaultdict[str, set[str]] = defaultdict(set)
+        self._tables: set[str] = set()
+        links: set[tuple[str, str]] = set()
+        for source in sources:
+            for here in walk(source.module):
+                self._read(here, links)
+        own = {name: frozenset(values) for name, values in self._texts.items()}
+        for one, other in links:
+            if not one or not other:
+                continue
+            self._texts[one] |= own.get(other, frozenset())
+            self._texts[other] |= own.get(one, frozenset())
+
+    def _read(self, here: Node, links: set[tuple[str, str]]) -> None:
+        node = here.node
+        if isinstance(node, cst.SimpleString | cst.Integer | cst.Float | cst.Name) and is_constant(node):
+            if name := name_of(here):
+                self._texts[name].add(constant(node))
+        elif isinstance(node, cst.Comparison):
+            for part in node.comparisons:
+                links.add((last_name(node.left), last_name(part.comparator)))
+                if isinstance(part.operator, cst.In | cst.NotIn):
+                    self._tables.add(last_name(part.comparator))
+        elif isinstance(node, cst.Assign):
+            links |= {(last_name(target.target), last_name(node.value)) for target in node.targets}
+        elif isinstance(node, cst.Attribute) and is_member(node):
+            self._members[last_name(node.value)].add(node.attr.value)
+
+    def is_table(self, name: str) -> bool:
+        """Return whether something is looked up in ``name`` by ``in``, anywhere in the package."""
+        return name in self._tables
+
+    def others(self, name: str, value: Constant) -> list[Constant]:
+        """Return the other constants that occur for ``name``, those that follow ``value`` in order first."""
+        known = sorted((other for other in self._texts.get(name, ()) if not _same(other, value)), key=_order)
+        after = [other for other in known if _order(other) > _order(value)]
+        return after + known[: len(known) - len(after)]
+
+    def other_member(self, owner: str, member: str) -> str | None:
+        """Return another constant of the class ``owner`` than ``member``, if the package uses one."""
+        others = sorted(self._members.get(owner, set()) - {member})
+        return next((other for other in others if other > member), others[0] if others else None)
+
+
+def _order(value: Constant) -> tuple[str, str]:
+    return type(value).__name__, repr(value)
+
+
+def _same(one: Constant, other: Constant) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def is_constant(node: cst.CSTNode) -> bool:
+    """Return whether ``node`` is a literal text or number, True, False or None."""
+    if isinstance(node, cst.Name):
+        return node.value in ("True", "False", "None")
+    if isinstance(node, cst.SimpleString):
+        return "b" not in node.prefix.lower()
+    return isinstance(node, cst.Integer | cst.Float)
+
+
+def is_member(node: cst.CSTNode) -> bool:
+    """Return whether ``node`` is a constant of a class, as ``Backend.FULL`` is."""
+    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name):
+        return False
+    owner = node.value.value
+    return node.attr.value.isupper() and owner[:1].isupper() and not owner.isupper()
+
+
+def constant(node: cst.SimpleString | cst.Integer | cst.Float | cst.Name) -> Constant:
+    """Return the value of a constant's node."""
+    value: Constant = ast.literal_eval(node.value)
+    return value
+
+
+def name_of(here: Node) -> str:
+    """Return the name that a constant occurs for, the empty string for one that stands alone."""
+    inner = here.node
+    for outer in reversed(here.ancestors):
+        name = _name_at(outer, inner, here)
+        if name is not None:
+            return name
+        inner = outer
+    return ""
+
+
+def _name_at(outer: cst.CSTNode, inner: cst.CSTNode, here: Node) -> str | None:
+    """Return the name that ``outer`` gives to what stands in its part ``inner``, None if it gives none."""
+    if isinstance(outer, cst.ComparisonTarget):
+        return None
+    if isinstance(outer, cst.Comparison):
+        return last_name(outer.comparisons[0].comparator if inner is outer.left else outer.left)
+    if isinstance(outer, cst.Assign):
+        return last_name(outer.targets[0].target)
+    if isinstance(outer, cst.AugAssign | cst.AnnAssign):
+        return last_name(outer.target)
+    if isinstance(outer, cst.Arg):
+        return outer.keyword.value if outer.keyword is not None else None
+    if isinstance(outer, cst.Call):
+        return last_name(outer) + "()"
+    if isinstance(outer, cst.Return):
+        functions = [ancestor for ancestor in here.ancestors if isinstance(ancestor, cst.FunctionDef)]
+        return functions[-1].name.value + "()" if functions else ""
+    if isinstance(outer, cst.DictElement):
+        return last_text(outer.key) if inner is outer.value else "{}"
+    if isinstance(outer, cst.SubscriptElement):
+        return "{}"
+    return "" if isinstance(outer, cst.BaseStatement) else None
+
+
+def last_text(node: cst.CSTNode) -> str:
+    """Return the text of a literal key, else the name it ends in."""
+    return str(constant(node)) if isinstance(node, cst.SimpleString) and is_constant(node) else last_name(node)
