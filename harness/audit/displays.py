@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -51,7 +52,7 @@ def _with_comma(text: str, spans: Sequence[Span], dropped: int, start: int) -> s
 
 def exchanged(display: cst.BaseExpression, items: Sequence[Item], place: Place, role: Role) -> Iterator[Edit]:
     """Yield ``display`` with each two neighbours among its ``items`` exchanged."""
-    for first, second in zip(items, items[1:], strict=False):
+    for first, second in pairwise(items):
         yield swapped(item_span(first, place.source), item_span(second, place.source), place, role)
 
 

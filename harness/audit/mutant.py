@@ -70,7 +70,7 @@ def compiles(text: str) -> bool:
 
 
 def diff(text: str, mutant: Mutant) -> str:
-    """Return the mutant as a unified diff of its file, whose source is ``text``. Raises UsageError as `mutated` does."""
+    """Return the mutant as a unified diff of its file's source ``text``. Raises UsageError as `mutated` does."""
     before, after = text.splitlines(keepends=True), mutated(text, mutant).splitlines(keepends=True)
     lines = difflib.unified_diff(before, after, f"a/{mutant.file}", f"b/{mutant.file}")
     return "".join(line if line.endswith("\n") else line + "\n" for line in lines)

@@ -53,7 +53,7 @@ class Vocabulary:
 
     def is_table(self, name: str) -> bool:
         """Return whether something is looked up in ``name`` by ``in``, anywhere in the package."""
-        return name in self._tables
+        return bool(name) and name in self._tables
 
     def others(self, name: str, value: Constant) -> list[Constant]:
         """Return the other constants that occur for ``name``, those that follow ``value`` in order first."""

@@ -1,7 +1,8 @@
 """What of a file is code that can be at fault, and what each part of it is there for.
 
 Left out are docstrings and other text for people (what is raised, an assert's message, f-strings, logging, the help
-texts of ``Arg(...)``), annotations and type aliases, imports, bases of classes, ``__all__``, and blocks for type checkers.
+texts of ``Arg(...)``), annotations and type aliases, imports, bases of classes, ``__all__``, and blocks for type
+checkers.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def last_name(node: cst.CSTNode) -> str:
         return last_name(node.func)
     if isinstance(node, cst.Attribute):
         return node.attr.value
-    return node.value if isinstance(node, cst.Name) else ""
+    if isinstance(node, cst.Name) and node.value not in ("True", "False", "None"):
+        return node.value
+    return ""
 
 
 def first_name(node: cst.CSTNode) -> str:

@@ -59,20 +59,20 @@ class Constants(Operator):
 
 def _others(value: Constant, place: Place) -> list[Constant]:
     known = place.vocabulary.others(name_of(place.here), value)
-    if value is None:
-        return [] if _is_identity(place) else [other for other in known if other is not None][:1]
-    others: list[Constant]
+    others: list[Constant] = []
     if isinstance(value, bool):
-        return [not value]
-    if isinstance(value, int):
-        others = [value + 1, value - 1]
+        others.append(not value)
+    elif isinstance(value, int):
+        others += [value + 1, value - 1]
     elif isinstance(value, float):
-        others = [value + 1]
-    else:
-        others = [other for other in known if isinstance(other, str)][:1]
-    if place.role == "value" and None in known:
+        others.append(value + 1)
+    elif isinstance(value, str):
+        others.append(next((other for other in known if isinstance(other, str)), f"{value}_"))
+    elif not _is_identity(place):
+        others += [other for other in known if other is not None][:1]
+    if value is not None and place.role == "value" and None in known:
         others.append(None)
-    return others or [f"{value}_"]
+    return others
 
 
 def _members(node: cst.CSTNode, place: Place) -> Iterator[Edit]:

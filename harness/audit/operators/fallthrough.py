@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -44,7 +45,7 @@ class Fallthrough(Operator):
 
 
 def _lost(body: Sequence[cst.CSTNode], place: Place) -> Iterator[Edit]:
-    for first, second in zip(body, body[1:], strict=False):
+    for first, second in pairwise(body):
         if isinstance(first, cst.If) and isinstance(second, cst.If) and not _has_else(first):
             yield _keyword(second, place, "if", "elif")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import libcst as cst
 
@@ -12,7 +13,7 @@ from harness.audit.walk import is_field_write, is_text_call, last_name
 
 
 class SwappedStatements(Operator):
-    """Two neighbours in a function, each of which writes a field, calls something or holds what does, are exchanged."""
+    """Two neighbours in a function that write a field, call something or hold what does are exchanged."""
 
     examples = (
         Example("def f(x):\n    x.a = x.b\n    x.b = 1\n", ("def f(x):\n    x.b = 1\n    x.a = x.b\n",)),
@@ -38,7 +39,7 @@ class SwappedStatements(Operator):
         """Yield the block ``node`` with each two such neighbours exchanged."""
         if not isinstance(node, cst.IndentedBlock) or not place.here.in_function():
             return
-        for first, second in zip(node.body, node.body[1:], strict=False):
+        for first, second in pairwise(node.body):
             if _acts(first) and _acts(second) and not _independent(first, second):
                 yield swapped(place.source.span(first), place.source.span(second), place, "order")
 

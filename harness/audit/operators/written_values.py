@@ -23,6 +23,8 @@ class WrittenValues(Operator):
 
     def edits(self, node: cst.CSTNode, place: Place) -> Iterator[Edit]:
         """Yield the write ``node`` of None."""
-        if isinstance(node, cst.Assign) and is_field_write(node) and not is_constant(node.value):
-            if not is_member(node.value) and not isinstance(node.value, cst.IfExp):
-                yield place.becomes(node.value, "None", "value")
+        if not isinstance(node, cst.Assign) or not is_field_write(node):
+            return
+        # The branches of a conditional expression are constants of their own.
+        if not is_constant(node.value) and not is_member(node.value) and not isinstance(node.value, cst.IfExp):
+            yield place.becomes(node.value, "None", "value")
