@@ -67,12 +67,12 @@ def _others(value: Constant, place: Place) -> list[Constant]:
     elif isinstance(value, float):
         others.append(value + 1)
     elif isinstance(value, str):
-        others.append(next((other for other in known if isinstance(other, str)), f"{value}_"))
+        others += [other for other in known if isinstance(other, str)][:1]
     elif not _is_identity(place):
         others += [other for other in known if other is not None][:1]
     if value is not None and place.role == "value" and None in known:
         others.append(None)
-    return others
+    return others if others or not isinstance(value, str) else [f"{value}_"]
 
 
 def _members(node: cst.CSTNode, place: Place) -> Iterator[Edit]:

@@ -1,0 +1,123 @@
+"""An audit: every mutant judged, over several jobs; and a longer search for those that nothing caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+import msgspec
+
+from harness.audit.forks import ForkRunner
+from harness.audit.judge import Catch, Result, check_original, judge
+from harness.audit.mutant import Mutant
+from harness.audit.mutants import Package
+from harness.audit.results import Results
+from harness.audit.runner import RunLimits, Runner
+from harness.audit.trial import Trial
+
+Listener = Callable[[Result], None]
+MakeRunner = Callable[[Package, Trial, RunLimits], Runner]
+
+
+def fork_runner(package: Package, trial: Trial, limits: RunLimits) -> Runner:
+    """Return the runner for packages that have ``resolve(case)`` and find this installation's harness."""
+    return ForkRunner(package.name, trial, limits)
+
+
+def run_audit(
+    package: Package,
+    mutants: Sequence[Mutant],
+    trial: Trial,
+    *,
+    jobs: int = 1,
+    limits: RunLimits | None = None,
+    results: Results | None = None,
+    listener: Listener | None = None,
+    make_runner: MakeRunner = fork_runner,
+) -> list[Result]:
+    """Judge each mutant and return the results in the order of ``mutants``, the same for any number of ``jobs``.
+
+    ``results`` says what is known already and keeps what is new; ``listener`` gets each result as it comes, also a
+    known one. Raises UsageError when the package differs from the trial without a fault, or for mutants of other sources.
+    """
+    kept = results or Results(None)
+    digest = trial.digest(package.texts.items())
+    found = {mutant: result for mutant in mutants if (result := kept.get(digest, mutant)) is not None}
+    listen = listener or _nobody
+    for result in found.values():
+        listen(result)
+    missing = [mutant for mutant in mutants if mutant not in found]
+    if missing:
+        runner = make_runner(package, trial, limits or RunLimits())
+        try:
+            check_original(package, trial, runner)
+            for result in _judged(package, missing, trial, runner, jobs):
+                kept.add(digest, result)
+                found[result.mutant] = result
+                listen(result)
+        finally:
+            runner.close()
+    return [found[mutant] for mutant in mutants]
+
+
+def _nobody(result: Result) -> None:
+    """Listen to nothing."""
+
+
+def _judged(package: Package, mutants: Sequence[Mutant], trial: Trial, runner: Runner, jobs: int) -> Iterable[Result]:
+    """Yield results as they come. The work is done in the runner's processes: threads only wait for them."""
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting: list[Future[Result]] = [pool.submit(judge, package, mutant, trial, runner) for mutant in mutants]
+        try:
+            for future in as_completed(waiting):
+                yield future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            # Ends the runs under way, for which leaving the block waits.
+            runner.close()
+            raise
+
+
+class Longer(msgspec.Struct, frozen=True, kw_only=True):
+    """A mutant that the gate did not catch, and what ``cases`` further ones showed.
+
+    Without a ``catch`` it is probably equivalent; with one there is a hole in what the gate tries.
+    """
+
+    mutant: Mutant
+    cases: int
+    catch: Catch | None
+
+    @property
+    def probably_equivalent(self) -> bool:
+        """Whether nothing showed the fault in the longer search either."""
+        return self.catch is None
+
+
+def search_longer(
+    package: Package,
+    survivors: Sequence[Mutant],
+    trials: Iterable[Trial],
+    *,
+    jobs: int = 1,
+    limits: RunLimits | None = None,
+    results: Results | None = None,
+    make_runner: MakeRunner = fork_runner,
+) -> list[Longer]:
+    """Run ``survivors`` over further trials until each is caught or the trials end; return them in their order.
+
+    Raises UsageError as `run_audit` does.
+    """
+    caught: dict[Mutant, Catch] = {}
+    cases: dict[Mutant, int] = dict.fromkeys(survivors, 0)
+    for trial in trials:
+        left = [mutant for mutant in survivors if mutant not in caught]
+        if not left:
+            break
+        for result in run_audit(
+            package, left, trial, jobs=jobs, limits=limits, results=results, make_runner=make_runner
+        ):
+            cases[result.mutant] += result.cases if result.catch is None else result.catch.cases + 1
+            if result.catch is not None:
+                caught[result.mutant] = result.catch
+    return [Longer(mutant=mutant, cases=cases[mutant], catch=caught.get(mutant)) for mutant in survivors]

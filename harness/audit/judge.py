@@ -1,0 +1,114 @@
+"""Whether a trial catches one mutant, and by what."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from harness.audit.mutant import Mutant
+from harness.audit.mutants import Package
+from harness.audit.runner import NotLoaded, Runner
+from harness.audit.trial import Trial
+from harness.engine.compare import Difference, differences
+from harness.errors import UsageError
+from harness.subjects.wire import decode_frame, is_outcome
+
+CaughtBy = Literal["difference", "load", "killed", "timeout", "memory", "broken"]
+
+
+class Catch(msgspec.Struct, frozen=True, kw_only=True):
+    """What shows a mutant: an outcome that differs, or none at all.
+
+    ``load`` means that the package could not be imported, and no case was needed; otherwise ``case`` is the id of the
+    first that shows it, after ``cases`` that do not, and ``difference`` the first of its differences. ``detail`` is
+    one sentence.
+    """
+
+    by: CaughtBy
+    cases: int
+    case: str | None
+    difference: Difference | None
+    detail: str
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """A mutant and what caught it, None when none of ``cases`` cases did. That is not to say that it is equivalent.
+
+    ``seconds`` is the time it took, and the one part that another run does not repeat.
+    """
+
+    mutant: Mutant
+    catch: Catch | None
+    cases: int
+    seconds: float
+
+
+def judge(package: Package, mutant: Mutant, trial: Trial, runner: Runner) -> Result:
+    """Run the package with the mutant's fault in it until the first difference that is not explained.
+
+    Raises UsageError for a mutant of other sources.
+    """
+    started = time.monotonic()
+    catch = _run(package, mutant, trial, runner)
+    return Result(mutant=mutant, catch=catch, cases=len(trial.cases), seconds=round(time.monotonic() - started, 3))
+
+
+def check_original(package: Package, trial: Trial, runner: Runner) -> None:
+    """Raise UsageError when the package differs from the trial without any fault, which would catch every mutant."""
+    catch = _run(package, None, trial, runner)
+    if catch is not None:
+        where = f" in case {catch.case}" if catch.case else ""
+        raise UsageError(
+            f"{package.name} differs from its original without a fault{where} ({catch.detail}): "
+            "explain or mend that before an audit"
+        )
+
+
+def _run(package: Package, mutant: Mutant | None, trial: Trial, runner: Runner) -> Catch | None:
+    with tempfile.TemporaryDirectory(prefix="stackproof-") as name:
+        folder = Path(name)
+        package.write(folder, mutant)
+        try:
+            with closing(_closable(runner.answers(folder))) as answers:
+                for number, frame in answers:
+                    if catch := _catch(number, frame, trial):
+                        return catch
+        except NotLoaded as error:
+            return Catch(by="load", cases=0, case=None, difference=None, detail=str(error))
+    return None
+
+
+def _closable(answers: Any) -> Any:
+    """Return the iterator; a generator's close() ends the process behind it."""
+    return answers
+
+
+def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
+    case = trial.cases[number]
+    if not is_outcome(trial.expected[number]):
+        # The original gave no outcome to compare with.
+        return None
+    ours = decode_frame(frame, case.id, trial.names)
+    theirs = decode_frame(trial.expected[number], case.id, trial.names)
+    for difference in differences(theirs, ours, messages=trial.messages):
+        if trial.explained(difference, case):
+            continue
+        by: CaughtBy = "difference"
+        if ours.failure is not None:
+            assert ours.failure.kind != "unanswered"
+            by = ours.failure.kind
+        return Catch(by=by, cases=number, case=case.id, difference=difference, detail=in_words(difference))
+    return None
+
+
+def in_words(difference: Difference) -> str:
+    """Return a difference as one line."""
+    sides = f"{difference.first!r} -> {difference.second!r}"
+    if difference.kind == "failure":
+        return f"{difference.name}: {difference.second or difference.first}"
+    return f"{difference.name or difference.kind}: {sides}"
