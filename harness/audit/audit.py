@@ -38,7 +38,8 @@ def run_audit(
     """Judge each mutant and return the results in the order of ``mutants``, the same for any number of ``jobs``.
 
     ``results`` says what is known already and keeps what is new; ``listener`` gets each result as it comes, also a
-    known one. Raises UsageError when the package differs from the trial without a fault, or for mutants of other sources.
+    known one. Raises UsageError when the package differs from the trial without a fault, or for mutants of other
+    sources.
     """
     kept = results or Results(None)
     digest = trial.digest(package.texts.items())

@@ -1,8 +1,8 @@
 """A process that holds harness and cases, and forks for each mutant: what a mutant costs is its own import and run.
 
 The setup comes over standard input. Requests come as JSON lines over a socket: ``start`` with a folder and two
-descriptors (where answers go, and a file that says which case is under way), answered with a number; ``end`` with that
-number, which ends the fork and is answered with how it ended.
+descriptors (where answers go, and a file that says which case is under way), answered with a number; ``end`` with
+that number, which ends the fork and is answered with how it ended.
 """
 
 from __future__ import annotations

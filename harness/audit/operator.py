@@ -12,7 +12,7 @@ import libcst as cst
 from harness.audit.mutant import Mutant, Role
 from harness.audit.source import Source, Span
 from harness.audit.vocabulary import Vocabulary
-from harness.audit.walk import Node, walk
+from harness.audit.walk import Node
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Operator(ABC):
 
     def mutants(self, source: Source, vocabulary: Vocabulary) -> Iterator[Mutant]:
         """Yield the mutants of a file, in the order of its text."""
-        for here in walk(source.module):
+        for here in source.nodes:
             for edit in self.edits(here.node, Place(here, source, vocabulary)):
                 before = source.text[edit.span.start : edit.span.end]
                 line, column = source.place_of(edit.span.start)

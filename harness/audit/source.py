@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import cached_property
 from typing import NamedTuple
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider, WhitespaceInclusivePositionProvider
 
 from harness.audit.mutant import line_starts
+from harness.audit.walk import Node, walk
 from harness.errors import UsageError
 
 
@@ -34,6 +36,11 @@ class Source:
         self._inner = wrapper.resolve(PositionProvider)
         self._outer = wrapper.resolve(WhitespaceInclusivePositionProvider)
         self._starts = line_starts(text)
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every node that is code, in the order of the text."""
+        return tuple(walk(self.module))
 
     def span(self, node: cst.CSTNode) -> Span:
         """Return where ``node`` stands, without the parentheses around it."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from harness.audit.source import Source
-from harness.audit.walk import Node, last_name, walk
+from harness.audit.walk import Node, last_name
 
 Constant = str | int | float | bool | None
 
@@ -27,7 +27,7 @@ class Vocabulary:
         self._tables: set[str] = set()
         links: set[tuple[str, str]] = set()
         for source in sources:
-            for here in walk(source.module):
+            for here in source.nodes:
                 self._read(here, links)
         own = {name: frozenset(values) for name, values in self._texts.items()}
         for one, other in links:

@@ -18,13 +18,30 @@ class WrittenValues(Operator):
         Example("x.a = y.b\n", ("x.a = None\n",)),
         Example("x.a = (y.b // 2)\n", ("x.a = (None)\n",)),
         Example("x.a = f(y)\n", ("x.a = None\n",)),
+        Example("x.a = y if z else (w or 1)\n", ("x.a = None if z else (w or 1)\n", "x.a = y if z else (None)\n")),
     )
-    unchanged = ("x.a = 1\n", "x.a = None\n", "x = y.b\n", "x.a = Mode.FULL\n", "x.a += y.b\n")
+    unchanged = (
+        "x.a = 1\n",
+        "x.a = None\n",
+        "x = y.b\n",
+        "x.a = Mode.FULL\n",
+        "x.a += y.b\n",
+        "x.a = 1 if z else 'b'\n",
+    )
 
     def edits(self, node: cst.CSTNode, place: Place) -> Iterator[Edit]:
         """Yield the write ``node`` of None."""
         if not isinstance(node, cst.Assign) or not is_field_write(node):
             return
-        # The branches of a conditional expression are constants of their own.
-        if not is_constant(node.value) and not is_member(node.value) and not isinstance(node.value, cst.IfExp):
-            yield place.becomes(node.value, "None", "value")
+        for value in _values(node.value):
+            if not is_constant(value) and not is_member(value):
+                yield place.becomes(value, "None", "value")
+
+
+def _values(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield what may be written: the branches of a conditional expression, or the expression itself."""
+    if isinstance(value, cst.IfExp):
+        yield from _values(value.body)
+        yield from _values(value.orelse)
+    else:
+        yield value

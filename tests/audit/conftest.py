@@ -1,0 +1,74 @@
+"""A package of a few lines with a fault or without, its cases and what it should make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.audit.mutant import Mutant
+from harness.audit.mutants import Package
+from harness.audit.trial import Trial, make_trial
+from harness.world.case import Case, Outcome, Refusal
+
+TOY = '''"""Caps a size."""
+
+from harness.world.case import Outcome, Refusal
+
+LIMIT = 7
+
+
+def resolve(case):
+    size = case.args["size"]
+    if size < 0:
+        refusal = Refusal("ValueError", "a size is not negative", "resolve")
+        return Outcome(id=case.id, fields=None, error=refusal, env={})
+    if size > LIMIT:
+        size = LIMIT
+    return Outcome(id=case.id, fields={"size": size}, error=None, env={})
+'''
+
+
+def outcome(case: Case) -> Outcome:
+    """Return what the toy should make of a case."""
+    size = case.args["size"]
+    if size < 0:
+        return Outcome(id=case.id, fields=None, error=Refusal("ValueError", "negative", "original"), env={})
+    return Outcome(id=case.id, fields={"size": min(size, 7)}, error=None, env={})
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Package:
+    folder = tmp_path / "made" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(TOY, encoding="utf-8")
+    return Package(folder)
+
+
+@pytest.fixture
+def trial() -> Trial:
+    cases = [Case(id=f"case-{size}", args={"size": size}) for size in range(-2, 20)]
+    return make_trial(cases, map(outcome, cases), ("size",), messages=False)
+
+
+@pytest.fixture
+def fault(toy: Package) -> Callable[[str, str], Mutant]:
+    """Return a function that makes a mutant of the toy from what becomes what."""
+
+    def make(before: str, after: str) -> Mutant:
+        text = toy.texts["toy/__init__.py"]
+        start = text.index(before)
+        line = text.count("\n", 0, start) + 1
+        column = start - text.rfind("\n", 0, start)
+        return Mutant(
+            file="toy/__init__.py",
+            line=line,
+            column=column,
+            operator="by hand",
+            role="other",
+            before=before,
+            after=after,
+        )
+
+    return make

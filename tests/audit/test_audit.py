@@ -1,0 +1,114 @@
+"""Whole audits: jobs, what is kept, the longer search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.audit.audit import fork_runner, run_audit, search_longer
+from harness.audit.judge import Result
+from harness.audit.mutant import Mutant
+from harness.audit.mutants import Package
+from harness.audit.results import Results
+from harness.audit.runner import RunLimits, Runner
+from harness.audit.trial import Trial, make_trial
+from harness.errors import UsageError
+from harness.world.case import Case, Outcome
+
+
+def timeless(results: list[Result]) -> list[Result]:
+    return [msgspec.structs.replace(result, seconds=0.0) for result in results]
+
+
+def no_runner(package: Package, trial: Trial, limits: RunLimits) -> Runner:
+    raise AssertionError("nothing is left to run")
+
+
+def test_results_are_the_same_for_any_number_of_jobs(toy: Package, trial: Trial) -> None:
+    mutants = toy.mutants()
+    one = run_audit(toy, mutants, trial)
+    three = run_audit(toy, mutants, trial, jobs=3)
+    assert timeless(one) == timeless(three)
+    assert [result.mutant for result in one] == mutants
+    survivors = {result.mutant.after for result in one if result.catch is None}
+    # At the limit itself, capping changes nothing, and a negative size ends before; texts are not compared.
+    assert survivors == {">=", "elif", '"ValueError"', '"resolve"'}
+
+
+def test_an_interrupted_audit_goes_on_where_it_ended(toy: Package, trial: Trial, tmp_path: Path) -> None:
+    mutants, path = toy.mutants(), tmp_path / "results.jsonl"
+    seen: list[Result] = []
+
+    def stop(result: Result) -> None:
+        seen.append(result)
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_audit(toy, mutants, trial, jobs=2, results=Results(path), listener=stop)
+    kept = path.read_bytes()
+    assert kept.count(b"\n") == 4
+    # A run that was killed leaves half a line.
+    path.write_bytes(kept + b'{"trial":"12')
+
+    started: list[str] = []
+
+    def counted(package: Package, trial: Trial, limits: RunLimits) -> Runner:
+        started.append(package.name)
+        return fork_runner(package, trial, limits)
+
+    told: list[Result] = []
+    whole = run_audit(toy, mutants, trial, results=Results(path), listener=told.append, make_runner=counted)
+    assert started == ["toy"]
+    assert path.read_bytes().startswith(kept)
+    assert path.read_bytes().count(b"\n") == len(mutants)
+    assert len(told) == len(mutants)
+    assert run_audit(toy, mutants, trial, results=Results(path), make_runner=no_runner) == whole
+
+
+def test_kept_results_hold_for_their_trial_alone(
+    toy: Package, trial: Trial, tmp_path: Path, fault: Callable[[str, str], Mutant]
+) -> None:
+    path = tmp_path / "results.jsonl"
+    mutant = fault("LIMIT = 7", "LIMIT = 8")
+    (caught,) = run_audit(toy, [mutant], trial, results=Results(path))
+    fewer = Trial(trial.cases[:5], trial.expected[:5], trial.names, messages=False)
+    (survived,) = run_audit(toy, [mutant], fewer, results=Results(path))
+    assert caught.catch is not None and survived.catch is None
+    again = run_audit(toy, [mutant], trial, results=Results(path), make_runner=no_runner)
+    assert again == [caught]
+    named = Trial(trial.cases, trial.expected, trial.names, messages=False, rule="another")
+    assert named.digest([]) != trial.digest([])
+    assert trial.digest([("a", "1")]) != trial.digest([("a", "2")])
+
+
+def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("something\n")
+    with pytest.raises(UsageError, match="other:1 is no result of an audit"):
+        Results(tmp_path / "other")
+    with pytest.raises(UsageError, match="cannot be read"):
+        Results(tmp_path)
+
+
+def test_survivors_are_searched_longer(toy: Package, trial: Trial, fault: Callable[[str, str], Mutant]) -> None:
+    def of(*sizes: int) -> Trial:
+        cases = [Case(id=f"long-{size}", args={"size": size}) for size in sizes]
+        made = (Outcome(id=case.id, fields={"size": min(case.args["size"], 7)}, error=None, env={}) for case in cases)
+        return make_trial(cases, made, ("size",), messages=False)
+
+    rare = fault("size > LIMIT", "size > LIMIT and size != 1000")
+    same = fault("size > LIMIT", "size >= LIMIT")
+    found = search_longer(toy, [rare, same], [of(1, 2), of(7, 1000, 3), of(5)], jobs=2)
+    assert [longer.probably_equivalent for longer in found] == [False, True]
+    assert [longer.cases for longer in found] == [4, 6]
+    assert found[0].catch is not None and found[0].catch.case == "long-1000"
+    assert search_longer(toy, [], [of(1)]) == []
+
+
+def test_a_package_that_differs_by_itself_is_refused(toy: Package, trial: Trial) -> None:
+    worded = Trial(trial.cases, trial.expected, trial.names, messages=True)
+    with pytest.raises(UsageError, match="toy differs from its original without a fault"):
+        run_audit(toy, toy.mutants(), worded)
