@@ -4,7 +4,7 @@
                                       [--roles value,guard] [--long N] [--jobs N] [--results FILE]
 
 Mutants are drawn at random from those of the values that the port writes and the conditions it has. The cases are
-those of the seed, as ``port_against_release.py`` makes them; the one difference that is explained is the fa4 rule.
+those of the seed, as ``port_against_release.py`` makes them; ``legacy/ledger.toml`` says which differences are meant.
 Survivors are shown as diffs, and run over ``--long`` further cases of other seeds.
 """
 
@@ -16,7 +16,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import get_args
 
@@ -28,15 +27,14 @@ from harness.audit.judge import Result
 from harness.audit.mutant import Role
 from harness.audit.mutants import Package
 from harness.audit.results import Results
-from harness.audit.trial import Trial, make_trial
-from harness.engine.compare import Difference
+from harness.audit.trial import Trial, explained_by
+from harness.engine.ledger import load_ledger
 from harness.generate.cases import CaseMaker
 from harness.subjects.open import open_spec
-from harness.subjects.subject import TreeSubject
-from harness.world.case import Case, Outcome
-from harness.world.probes import is_sm100_supported
+from harness.subjects.tree import TreeSubject
 
 ROUND = 20_000
+LEDGER = Path(legacy.__file__).parent / "ledger.toml"
 
 
 def main() -> None:
@@ -82,13 +80,19 @@ class Original:
         self._names = tuple(name for name in resolved if name in (*legacy.FIELDS, *legacy.STATE))
         release.choose(self._names)
         self._release = release
+        self._ledger = load_ledger(LEDGER).between(release.spec.name, "legacy")
         self._maker = CaseMaker(shared_domains(release), launch_cases(release))
 
     def trial(self, seed: int, count: int) -> Trial:
         """Return the first ``count`` cases of a seed."""
         cases = list(self._maker.cases(seed, count))
-        return make_trial(
-            cases, self._outcomes(cases), self._names, messages=False, explained=is_fa4_rule, rule="fa4"
+        return Trial(
+            cases,
+            self._release.resolve(cases),
+            self._names,
+            messages=False,
+            explained=explained_by(self._ledger),
+            rule=LEDGER.read_text(encoding="utf-8"),
         )
 
     def trials(self, seed: int, count: int) -> Iterator[Trial]:
@@ -96,21 +100,6 @@ class Original:
         while count > 0:
             yield self.trial(seed, min(ROUND, count))
             seed, count = seed + 1, count - ROUND
-
-    def _outcomes(self, cases: list[Case]) -> Iterator[Outcome]:
-        iterator = iter(cases)
-        while batch := list(islice(iterator, 2000)):
-            yield from self._release.outcomes(batch)
-
-
-def is_fa4_rule(difference: Difference, case: Case) -> bool:
-    """Return whether a difference is the port's rule that fa4 has pages of 128, whichever field names it."""
-    return (
-        (difference.kind, difference.name, difference.second) == ("field", "page_size", 128)
-        and case.model.attention == "mha"
-        and is_sm100_supported(case.hardware)
-        and ("fa4" in case.args.values() or "Step3p" in case.model.architectures[0])
-    )
 
 
 def show(package: Package, judged: list[Result], longer: list[Longer]) -> None:

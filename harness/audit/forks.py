@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
@@ -22,7 +22,7 @@ import msgspec
 from harness.audit import forkserver
 from harness.audit.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RECORD, Setup
 from harness.audit.runner import NotLoaded, RunLimits
-from harness.audit.trial import Trial, agreement_key
+from harness.audit.trial import Trial
 from harness.subjects.wire import failure_frame
 from harness.world.case import Failure, FailureKind
 
@@ -52,7 +52,7 @@ class ForkRunner:
         setup = Setup(
             package=package,
             cases=list(trial.cases),
-            keys=[agreement_key(frame, trial.messages) for frame in trial.expected],
+            expected=list(trial.expected),
             names=trial.names,
             messages=trial.messages,
             memory_mib=self._limits.memory_mib,
@@ -78,7 +78,7 @@ class ForkRunner:
             self._process.kill()
             self._process.wait()
 
-    def answers(self, folder: Path) -> Iterator[tuple[int, bytes]]:
+    def answers(self, folder: Path) -> Generator[tuple[int, bytes], None, None]:
         """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
         with tempfile.TemporaryFile() as progress:
             progress.write(PROGRESS.pack(LOADING))

@@ -6,7 +6,7 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -74,18 +74,13 @@ def _run(package: Package, mutant: Mutant | None, trial: Trial, runner: Runner) 
         folder = Path(name)
         package.write(folder, mutant)
         try:
-            with closing(_closable(runner.answers(folder))) as answers:
+            with closing(runner.answers(folder)) as answers:
                 for number, frame in answers:
                     if catch := _catch(number, frame, trial):
                         return catch
         except NotLoaded as error:
             return Catch(by="load", cases=0, case=None, difference=None, detail=str(error))
     return None
-
-
-def _closable(answers: Any) -> Any:
-    """Return the iterator; a generator's close() ends the process behind it."""
-    return answers
 
 
 def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
@@ -96,12 +91,14 @@ def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
     ours = decode_frame(frame, case.id, trial.names)
     theirs = decode_frame(trial.expected[number], case.id, trial.names)
     for difference in differences(theirs, ours, messages=trial.messages):
-        if trial.explained(difference, case):
-            continue
         by: CaughtBy = "difference"
         if ours.failure is not None:
-            assert ours.failure.kind != "unanswered"
+            if ours.failure.kind == "unanswered":
+                # A question that no case answers is a gap in our answers, and shows no difference.
+                continue
             by = ours.failure.kind
+        if trial.explained(difference, case, theirs, ours):
+            continue
         return Catch(by=by, cases=number, case=case.id, difference=difference, detail=in_words(difference))
     return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -24,9 +24,10 @@ class RunLimits:
 class Runner(Protocol):
     """Runs packages over the cases of one trial; may be asked from several threads at once."""
 
-    def answers(self, folder: Path) -> Iterator[tuple[int, bytes]]:
+    def answers(self, folder: Path) -> Generator[tuple[int, bytes], None, None]:
         """Yield the number and the answer frame of each case that does not agree with the trial, in order.
 
+        What a frame says decides: one of a case that agrees may be among them.
         The package stands in ``folder``. A case that ends, hangs or overfills the process gets a failure frame, and
         is the last. Closing the iterator ends the process. Raises NotLoaded.
         """

@@ -10,22 +10,40 @@ from typing import Any
 import msgspec
 
 from harness.engine.compare import Difference
+from harness.engine.ledger import Ledger
+from harness.subjects.child import wire
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Outcome
 
-Explained = Callable[[Difference, Case], bool]
+# Written for Python without annotations, as all that runs inside a child is.
+_encode: Callable[[Any], bytes] = wire.encode
+_marked: Callable[[Any], Any] = wire.marked
+_without_addresses: Callable[[str], str] = wire.without_addresses
+
+Explained = Callable[[Difference, Case, Outcome, Outcome], bool]
+"""Whether a difference is meant, given its case, the original's outcome and the package's."""
 
 
-def nothing_explained(difference: Difference, case: Case) -> bool:
+def nothing_explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
     """Say that a difference was not meant."""
     return False
+
+
+def explained_by(ledger: Ledger) -> Explained:
+    """Return the rule of a ledger that is turned to these two subjects, the original first."""
+
+    def explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
+        return ledger.explains(difference.kind, difference.name, case, original, ours) is not None
+
+    return explained
 
 
 @dataclass(frozen=True)
 class Trial:
     """One set of cases with the original's outcomes.
 
-    ``expected`` holds a frame a case (`frame_of`) of the outcome fields ``names``; ``messages`` says whether refusals
+    ``expected`` holds the original's answer frames, as ``Subject.resolve`` gives them once ``names`` are chosen;
+    ``messages`` says whether refusals
     must agree in their words too. ``explained`` says which differences between original and package are meant, and
     ``rule`` names it, for results that are kept: they hold for the same rule alone.
     """
@@ -37,6 +55,10 @@ class Trial:
     explained: Explained = nothing_explained
     rule: str = ""
 
+    def __post_init__(self) -> None:
+        if len(self.expected) != len(self.cases):
+            raise ValueError(f"{len(self.cases)} cases have {len(self.expected)} outcomes")
+
     def digest(self, sources: Iterable[tuple[str, str]]) -> str:
         """Return a text that is the same for the same trial of the same ``sources`` (name and text of each file)."""
         whole = hashlib.sha256()
@@ -45,36 +67,20 @@ class Trial:
         return whole.hexdigest()[:32]
 
 
-def make_trial(
-    cases: Sequence[Case],
-    outcomes: Iterable[Outcome],
-    names: Sequence[str],
-    *,
-    messages: bool = True,
-    explained: Explained = nothing_explained,
-    rule: str = "",
-) -> Trial:
-    """Return the trial of ``cases`` whose ``outcomes`` the original gave, in their order."""
-    expected = [frame_of(outcome, names) for outcome in outcomes]
-    if len(expected) != len(cases):
-        raise ValueError(f"{len(cases)} cases have {len(expected)} outcomes")
-    return Trial(cases, expected, tuple(names), messages, explained, rule)
-
-
 def frame_of(outcome: Outcome, names: Sequence[str]) -> bytes:
-    """Return the outcome as an answer frame with the fields ``names`` (`harness.subjects.wire` reads it).
+    """Return the answer frame of an outcome with the fields ``names``: the one that a subject's child would give.
 
-    Equal outcomes give equal frames. Raises TypeError for a field whose value is nothing that JSON has.
+    Raises what the child's encoder does for a field whose value JSON cannot hold.
     """
     if outcome.failure is not None:
         return failure_frame(outcome.failure)
     if outcome.error is not None:
         error = outcome.error
-        said = msgspec.json.encode([error.type, error.message])
-        return b"E" + said + b"\n" + msgspec.json.encode([error.origin, outcome.env], order="deterministic")
+        said = _encode([error.type, _without_addresses(error.message)])
+        return b"E%s\n%s" % (said, _encode([error.origin, outcome.env]))
     assert outcome.fields is not None
-    values: list[Any] = [outcome.fields[name] for name in names]
-    return b"F" + msgspec.json.encode([*values, outcome.env], order="deterministic")
+    fields = outcome.fields
+    return b"F" + _encode([*(_marked(fields[name]) for name in names), outcome.env])
 
 
 def agreement_key(frame: bytes, messages: bool) -> bytes:

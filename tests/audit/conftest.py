@@ -9,7 +9,7 @@ import pytest
 
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
-from harness.audit.trial import Trial, make_trial
+from harness.audit.trial import Trial, frame_of
 from harness.world.case import Case, Outcome, Refusal
 
 TOY = '''"""Caps a size."""
@@ -49,7 +49,7 @@ def toy(tmp_path: Path) -> Package:
 @pytest.fixture
 def trial() -> Trial:
     cases = [Case(id=f"case-{size}", args={"size": size}) for size in range(-2, 20)]
-    return make_trial(cases, map(outcome, cases), ("size",), messages=False)
+    return Trial(cases, [frame_of(outcome(case), ("size",)) for case in cases], ("size",), messages=False)
 
 
 @pytest.fixture

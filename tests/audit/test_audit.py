@@ -14,7 +14,7 @@ from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
 from harness.audit.results import Results
 from harness.audit.runner import RunLimits, Runner
-from harness.audit.trial import Trial, make_trial
+from harness.audit.trial import Trial, frame_of
 from harness.errors import UsageError
 from harness.world.case import Case, Outcome
 
@@ -96,8 +96,8 @@ def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
 def test_survivors_are_searched_longer(toy: Package, trial: Trial, fault: Callable[[str, str], Mutant]) -> None:
     def of(*sizes: int) -> Trial:
         cases = [Case(id=f"long-{size}", args={"size": size}) for size in sizes]
-        made = (Outcome(id=case.id, fields={"size": min(case.args["size"], 7)}, error=None, env={}) for case in cases)
-        return make_trial(cases, made, ("size",), messages=False)
+        made = [Outcome(id=case.id, fields={"size": min(case.args["size"], 7)}, error=None, env={}) for case in cases]
+        return Trial(cases, [frame_of(outcome, ("size",)) for outcome in made], ("size",), messages=False)
 
     rare = fault("size > LIMIT", "size > LIMIT and size != 1000")
     same = fault("size > LIMIT", "size >= LIMIT")

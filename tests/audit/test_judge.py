@@ -11,7 +11,7 @@ from harness.audit.judge import Result, check_original, judge
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
 from harness.audit.runner import RunLimits
-from harness.audit.trial import Trial, agreement_key, frame_of, make_trial
+from harness.audit.trial import Trial, agreement_key, frame_of
 from harness.engine.compare import Difference
 from harness.errors import UsageError
 from harness.subjects.wire import decode_frame
@@ -47,7 +47,8 @@ def test_faults_are_caught_and_named(toy: Package, trial: Trial, runner: ForkRun
     assert how("size = LIMIT", "import os; os.kill(os.getpid(), 9)") == ("killed", "case-8", 10)
     assert how("size = LIMIT", "import os; os._exit(3)") == ("killed", "case-8", 10)
     assert how("size = LIMIT", "raise SystemExit(3)") == ("broken", "case-8", 10)
-    assert how("size = LIMIT", "size = object()") == ("broken", "case-8", 10)
+    assert how("size = LIMIT", "size = object()") == ("difference", "case-8", 10)
+    assert how("size = LIMIT", "return None") == ("broken", "case-8", 10)
     assert how("size = LIMIT", "size = bytearray(1 << 32)") == ("memory", "case-8", 10)
     # What a fault starts does not outlive it, nor hold it up.
     forks = "import os\n        if not os.fork():\n            while True: pass"
@@ -77,12 +78,12 @@ def test_a_fault_that_changes_nothing_survives(toy: Package, trial: Trial, runne
 
 
 def test_explained_differences_are_passed_over(toy: Package, trial: Trial, fault: Fault) -> None:
-    def explained(difference: Difference, case: Case) -> bool:
+    def explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
         return difference.name == "size" and case.args["size"] < 12
 
-    forgiving = make_trial(
+    forgiving = Trial(
         trial.cases,
-        [decode_frame(frame, "", trial.names) for frame in trial.expected],
+        trial.expected,
         trial.names,
         messages=False,
         explained=explained,
@@ -95,7 +96,7 @@ def test_explained_differences_are_passed_over(toy: Package, trial: Trial, fault
 def test_a_case_without_an_original_outcome_shows_nothing(toy: Package, fault: Fault) -> None:
     cases = [Case(id="one", args={"size": 9})]
     gone = Outcome(id="one", fields=None, error=None, env={}, failure=Failure("unanswered", "who knows"))
-    trial = make_trial(cases, [gone], ("size",))
+    trial = Trial(cases, [frame_of(gone, ())], ("size",))
     with ForkRunner("toy", trial) as runner:
         assert judge(toy, fault("LIMIT = 7", "LIMIT = 8"), trial, runner).catch is None
 
@@ -119,4 +120,4 @@ def test_frames_are_those_that_the_wire_reads() -> None:
 
 def test_a_trial_has_an_outcome_a_case() -> None:
     with pytest.raises(ValueError, match="1 cases have 0 outcomes"):
-        make_trial([Case(id="one")], [], ())
+        Trial([Case(id="one")], [], ())

@@ -1,0 +1,52 @@
+"""A runner that opens each mutated package as any other subject: also a source tree, or by another interpreter."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+from harness.audit.runner import NotLoaded
+from harness.audit.trial import Trial, agreement_key
+from harness.errors import UsageError
+from harness.subjects.open import open_subject
+from harness.subjects.sources import Tree
+from harness.subjects.spec import SubjectSpec
+from harness.subjects.wire import is_outcome
+
+# Most faults show early, and what was asked after the first is lost.
+_FIRST: Final = 250
+_MOST: Final = 4_000
+
+
+class SubjectRunner:
+    """Runs copies of the subject ``spec``; it has the limits that are in there."""
+
+    def __init__(self, spec: SubjectSpec, trial: Trial) -> None:
+        self._spec = spec
+        self._trial = trial
+        self._keys = [agreement_key(frame, trial.messages) for frame in trial.expected]
+
+    def answers(self, folder: Path) -> Generator[tuple[int, bytes], None, None]:
+        """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
+        trial = self._trial
+        tree = Tree(folder, label=self._spec.label, identity=f"dir:{folder}")
+        subject = open_subject(dataclasses.replace(self._spec, tree=tree))
+        try:
+            try:
+                subject.choose(trial.names)
+            except UsageError as error:
+                raise NotLoaded(str(error)) from None
+            done, size = 0, _FIRST
+            while done < len(trial.cases):
+                batch = trial.cases[done : done + size]
+                for number, frame in enumerate(subject.resolve(batch), start=done):
+                    if not is_outcome(frame) or agreement_key(frame, trial.messages) != self._keys[number]:
+                        yield number, frame
+                done, size = done + len(batch), min(2 * size, _MOST)
+        finally:
+            subject.close()
+
+    def close(self) -> None:
+        """Do nothing: each run ends with its answers."""
