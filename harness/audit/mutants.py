@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from harness.audit.mutant import Mutant, Role, compiles, diff, mutated
@@ -40,15 +41,14 @@ class Package:
     ) -> list[Mutant]:
         """Return the mutants in a fixed order: by file, then by operator, then by place.
 
-        ``files`` (as in `texts`), ``operators`` and ``roles`` restrict them; issue-sized audits of write sites and
-        guards ask for the roles value and guard. What constants occur for a field is learned from all files in any
-        case. Raises UsageError for a name that there is not.
+        ``files`` (as in `texts`), ``operators`` and ``roles`` restrict them: the values of write sites and the guards
+        have the roles value and guard. What constants occur for a field is learned from all files in any case. That
+        each compiles is for `sample` to see to. Raises UsageError for a name that there is not.
         """
         known = {operator.name: operator for operator in all_operators()}
         _check(files, self.texts, "file")
         _check(operators, known, "operator")
-        sources = {file: Source(file, text) for file, text in self.texts.items()}
-        vocabulary = Vocabulary(sources.values())
+        sources, vocabulary = self._parsed
         return [
             mutant
             for file, source in sources.items()
@@ -58,6 +58,11 @@ class Package:
             for mutant in operator.mutants(source, vocabulary)
             if roles is None or mutant.role in roles
         ]
+
+    @cached_property
+    def _parsed(self) -> tuple[Mapping[str, Source], Vocabulary]:
+        sources = {file: Source(file, text) for file, text in self.texts.items()}
+        return sources, Vocabulary(sources.values())
 
     def mutated(self, mutant: Mutant) -> str:
         """Return the mutant's file with the fault in it. Raises UsageError for a mutant of other sources."""
