@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -71,12 +72,15 @@ class ForkRunner:
 
     def close(self) -> None:
         """End the process and with it its forks."""
-        self._control.close()
+        # Not closed yet: another thread may be waiting at it.
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
         try:
             self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._control.close()
 
     def answers(self, folder: Path) -> Generator[tuple[int, bytes], None, None]:
         """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""

@@ -1,7 +1,8 @@
 """Which constants occur for which name in a package: what else could stand at a place that holds one of them.
 
-A name is that of the field or variable written or compared, of the function that returns or is given the constant,
-or of the key it belongs to.
+A name is that of the field or variable written or compared, of the function that returns or is given the constant, or
+of the key it belongs to. What a local variable is compared with says something of other functions' variables of that
+name only where it says nothing of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from harness.audit.source import Source
 from harness.audit.walk import Node, last_name
 
 Constant = str | int | float | bool | None
+
+_OF = "/"
 
 
 class Vocabulary:
@@ -41,13 +44,14 @@ class Vocabulary:
         if isinstance(node, cst.SimpleString | cst.Integer | cst.Float | cst.Name) and is_constant(node):
             if name := name_of(here):
                 self._texts[name].add(constant(node))
+                self._texts[_anywhere(name)].add(constant(node))
         elif isinstance(node, cst.Comparison):
             for part in node.comparisons:
-                links.add((last_name(node.left), last_name(part.comparator)))
+                links.add((_named(node.left, here), _named(part.comparator, here)))
                 if isinstance(part.operator, cst.In | cst.NotIn):
                     self._tables.add(last_name(part.comparator))
         elif isinstance(node, cst.Assign):
-            links |= {(last_name(target.target), last_name(node.value)) for target in node.targets}
+            links |= {(_named(target.target, here), _named(node.value, here)) for target in node.targets}
         elif isinstance(node, cst.Attribute) and is_member(node):
             self._members[last_name(node.value)].add(node.attr.value)
 
@@ -57,7 +61,9 @@ class Vocabulary:
 
     def others(self, name: str, value: Constant) -> list[Constant]:
         """Return the other constants that occur for ``name``, those that follow ``value`` in order first."""
-        known = sorted((other for other in self._texts.get(name, ()) if not _same(other, value)), key=_order)
+        found = [other for other in self._texts.get(name, ()) if not _same(other, value)]
+        found = found or [other for other in self._texts.get(_anywhere(name), ()) if not _same(other, value)]
+        known = sorted(found, key=_order)
         after = [other for other in known if _order(other) > _order(value)]
         return after + known[: len(known) - len(after)]
 
@@ -109,16 +115,30 @@ def name_of(here: Node) -> str:
     return ""
 
 
+def _named(node: cst.CSTNode, here: Node) -> str:
+    """Return the name that ``node`` ends in; one that is local to a function comes with that function's."""
+    name = last_name(node)
+    if not isinstance(node, cst.Name) or not name or name.isupper():
+        return name
+    functions = [ancestor.name.value for ancestor in here.ancestors if isinstance(ancestor, cst.FunctionDef)]
+    return f"{functions[-1]}{_OF}{name}" if functions else name
+
+
+def _anywhere(name: str) -> str:
+    """Return what a local name is called whatever function it is in."""
+    return _OF + name.rpartition(_OF)[2] if _OF in name else name
+
+
 def _name_at(outer: cst.CSTNode, inner: cst.CSTNode, here: Node) -> str | None:
     """Return the name that ``outer`` gives to what stands in its part ``inner``, None if it gives none."""
     if isinstance(outer, cst.ComparisonTarget):
         return None
     if isinstance(outer, cst.Comparison):
-        return last_name(outer.comparisons[0].comparator if inner is outer.left else outer.left)
+        return _named(outer.comparisons[0].comparator if inner is outer.left else outer.left, here)
     if isinstance(outer, cst.Assign):
-        return last_name(outer.targets[0].target)
+        return _named(outer.targets[0].target, here)
     if isinstance(outer, cst.AugAssign | cst.AnnAssign):
-        return last_name(outer.target)
+        return _named(outer.target, here)
     if isinstance(outer, cst.Arg):
         return outer.keyword.value if outer.keyword is not None else None
     if isinstance(outer, cst.Call):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ import legacy
 from harness.audit.mutant import Mutant, compiles, mutated
 from harness.audit.mutants import Package
 from harness.errors import UsageError
+from harness.world.choices import ATTENTION_BACKEND_CHOICES
 
 
 @pytest.fixture(scope="module")
@@ -80,19 +81,16 @@ def test_texts_for_people_and_annotations_stay(port: Package, mutants: list[Muta
 
 
 def test_another_value_of_a_field_is_one_that_occurs_for_it(mutants: list[Mutant]) -> None:
-    (page_size,) = [
-        mutant.after
-        for mutant in mutants
-        if (mutant.file, mutant.operator, mutant.before) == ("legacy/hooks/npu.py", "constants", '"ascend"')
-        and "attention_backend" in mutant.identity()
-    ] or [None]
-    assert page_size is None
-    backends = {
-        mutant.after
-        for mutant in mutants
-        if mutant.file == "legacy/attention.py" and mutant.operator == "constants" and mutant.before == '"fa3"'
-    }
-    assert backends <= {'"fa4"', '"flashinfer"', '"flashmla"', "None"}
+    becomes: defaultdict[str, set[str]] = defaultdict(set)
+    for mutant in mutants:
+        if (mutant.operator, mutant.file, mutant.role) == ("constants", "legacy/attention.py", "value"):
+            becomes[mutant.before].add(mutant.after)
+    assert becomes["64"] == {"65", "63", "None"}
+    assert becomes["Backend.DISABLED"] == {"None"}
+    backends = {f'"{name}"' for name in ATTENTION_BACKEND_CHOICES}
+    assert '"trtllm_mla"' in becomes
+    for before in backends & set(becomes):
+        assert becomes[before] <= backends | {"None"}
 
 
 def test_a_sample_is_the_same_for_the_same_seed(port: Package, mutants: list[Mutant]) -> None:
