@@ -42,13 +42,13 @@ class Place:
 
     @property
     def role(self) -> Role:
-        """What the node is there for; a table that is looked up in is a condition, wherever it stands."""
-        if self.here.role == "table" and self.vocabulary.is_table(self.declared_name()):
+        """What the node is there for; what is looked up in is part of a condition, wherever it is declared."""
+        if self.here.role in ("table", "value") and self.vocabulary.is_table(self.declared_name()):
             return "guard"
         return self.here.role
 
     def declared_name(self) -> str:
-        """Return the name that the module or class declares with what the node belongs to."""
+        """Return the name that what the node belongs to is assigned to, the empty string if that is no plain name."""
         for ancestor in (*self.here.ancestors, self.here.node):
             if isinstance(ancestor, cst.Assign):
                 target: cst.CSTNode = ancestor.targets[0].target

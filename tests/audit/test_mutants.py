@@ -89,7 +89,8 @@ def test_another_value_of_a_field_is_one_that_occurs_for_it(mutants: list[Mutant
     assert becomes["Backend.DISABLED"] == {"None"}
     backends = {f'"{name}"' for name in ATTENTION_BACKEND_CHOICES}
     assert '"trtllm_mla"' in becomes
-    for before in backends & set(becomes):
+    # That one is also a sampling backend.
+    for before in (backends & set(becomes)) - {'"flashinfer"'}:
         assert becomes[before] <= backends | {"None"}
 
 
