@@ -56,7 +56,7 @@ def _last(name: str, chain: Chain) -> Write | None:
 
 
 def _rank(name: str, chains: tuple[Chain, Chain], fields: Sequence[Difference]) -> tuple[int, int]:
-    """Return where the last write of ``name`` comes among those of all differing fields: the sooner side, the later."""
+    """Return where the last write of ``name`` comes among those of all differing fields: the sooner and the later."""
     ranks = []
     for chain in chains:
         places = [_last_index(difference.name, chain) for difference in fields]
