@@ -22,6 +22,7 @@ from harness.engine.pair import Pair
 from harness.generate.cases import CaseMaker
 from harness.generate.domains import domains_of
 from harness.subjects.open import open_spec
+from harness.subjects.profile import entry_of
 from harness.subjects.spec import SubjectSpec
 
 
@@ -61,9 +62,9 @@ def main() -> None:
 def bare_loop(first: SubjectSpec, second: SubjectSpec, seed: int, count: int) -> float:
     """Return the seconds both subjects take for the cases and nothing else."""
     with Pair(first, second) as pair:
-        domains = domains_of(
-            pair.first.describe(), pair.second.describe(), first.profile["values"], first.profile["not_drawn"]
-        )
+        described, profile = pair.describe(), first.profile
+        entry = entry_of(profile, sliced=first.slice)
+        domains = domains_of(*described, profile["values"], profile["not_drawn"], entry)
         cases = list(CaseMaker(domains).cases(seed, count))
         return pair.first.loop(cases) + pair.second.loop(cases)
 

@@ -23,6 +23,7 @@ from harness.engine.compare import Difference, differences
 from harness.generate.cases import CaseMaker
 from harness.generate.domains import Domains, domains_of
 from harness.subjects.open import open_spec
+from harness.subjects.profile import entry_of
 from harness.subjects.tree import TreeSubject
 from harness.world.case import Case
 from harness.world.contract import encode_case
@@ -52,7 +53,7 @@ def shared_domains(release: TreeSubject) -> Domains:
     profile = release.spec.profile
     fields = {name: spec for name, spec in described.fields.items() if name in arguments()}
     mine = msgspec.structs.replace(described, fields=fields)
-    return domains_of(mine, mine, profile["values"], profile["not_drawn"])
+    return domains_of(mine, mine, profile["values"], profile["not_drawn"], entry_of(profile, sliced=True))
 
 
 def launch_cases(release: TreeSubject) -> list[Case]:

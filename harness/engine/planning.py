@@ -10,6 +10,7 @@ from harness.engine.plan import Plan, Planned, Request
 from harness.errors import UsageError, hint
 from harness.generate.domains import domains_of
 from harness.subjects.description import Description
+from harness.subjects.profile import entry_of
 from harness.world.case import Case
 from harness.world.profiles import hardware_names, real_launches
 
@@ -32,7 +33,8 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         _check_ledger(ledger, descriptions)
     launches, notes = _launches(pair, descriptions)
     values = {**request.second.values, **request.first.values}
-    domains = domains_of(*descriptions, values, request.first.not_drawn)
+    silent = entry_of(request.first.profile, sliced=request.first.slice)
+    domains = domains_of(*descriptions, values, request.first.not_drawn, silent)
     if domains.foreign:
         notes.append(f"never set, since only one of the two has them: {', '.join(domains.foreign)}")
     common = [name for name in descriptions[0].fields if name in descriptions[1].fields]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from harness.generate.aims import AimDraw
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw
 from harness.generate.machines import draw_machine
@@ -13,6 +14,8 @@ from harness.world.case import Case
 
 CHUNK: Final = 250
 """Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
+# Of a hundred cases, so many aim at one place of a resolution.
+_AIMED: Final = 60
 
 
 class CaseMaker:
@@ -22,6 +25,7 @@ class CaseMaker:
         self._domains = domains
         self._launches = tuple(launches)
         self._models = ModelDraw(domains)
+        self._aims = AimDraw(domains, self._models)
 
     def chunk(self, seed: int, number: int) -> list[Case]:
         """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains and launches."""
@@ -43,12 +47,29 @@ class CaseMaker:
     def case(self, draw: Draw, case_id: str) -> Case:
         """Return one new case."""
         kind = draw.below(100)
+        if self._aims.places:
+            if kind < _AIMED:
+                return self._aimed(draw, case_id)
+            kind = (kind - _AIMED) * 100 // (100 - _AIMED)
         if kind < 15 and self._launches:
             return self._neighbour(draw, case_id)
         wild = kind >= 70
         args = self._args(draw, 4 + draw.below(9) if wild else draw.below(5))
         env = self._environment(draw, 1 + draw.below(3)) if draw.chance(60 if wild else 15) else {}
         return Case(id=case_id, args=args, hardware=draw_machine(draw), model=self._models.draw(draw), env=env)
+
+    def _aimed(self, draw: Draw, case_id: str) -> Case:
+        """Return a case with what an aim asks for, and perhaps a little more."""
+        drawn = self._aims.draw(draw)
+        args, env = drawn.args, drawn.env
+        for name, value in self._args(draw, draw.below(8) - 4).items():
+            if name not in args and name not in drawn.silent:
+                args[name] = value
+        if draw.chance(10):
+            for name, text in self._environment(draw, 1).items():
+                if name not in env and name not in drawn.silent:
+                    env[name] = text
+        return Case(id=case_id, args=args, hardware=drawn.hardware, model=drawn.model, env=env)
 
     def _neighbour(self, draw: Draw, case_id: str) -> Case:
         """Return a real launch with a few arguments more, less or different, perhaps elsewhere."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from harness.subjects.description import Description, Variable
+from harness.subjects.description import Aims, Condition, Description, Variable
 from harness.world.fields import FieldSpec
 from harness.world.profiles import model_names, model_profile
 
@@ -17,16 +17,22 @@ _SMALL: Final = 64
 # For text of which the code asks whether it is there, or which of a few it is: something else.
 _SOME_TEXT: Final = "something-else"
 _FRACTIONS: Final = (0.1, 0.5, 0.9, 1.0)
+_NO_AIMS: Final = Aims()
 # A resolved field is what a gate is about: it is drawn this many times as often as another input.
 _RESOLVED_WEIGHT: Final = 4
 
 
 @dataclass(frozen=True)
 class Domain:
-    """What an argument can be: ``values`` in a fixed order, and of these the ones that the code ``compared``."""
+    """What an argument can be: ``values`` in a fixed order, and of these the ones that the code ``compared``.
+
+    ``default`` is what a silent case means; None can be given if it is ``nullable``.
+    """
 
     values: tuple[Any, ...]
     compared: tuple[Any, ...] = ()
+    default: Any = None
+    nullable: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,9 @@ class Domains:
 
     ``args`` maps an argument to its domain and ``pool`` repeats their names by weight; ``environment`` maps a
     variable to its texts; ``architectures`` and ``quantizations`` are names for models. ``foreign`` lists the
-    arguments that only one of the subjects has and its resolution reads (never drawn).
+    arguments that only one of the subjects has and its resolution reads (never drawn). ``aims`` are both subjects',
+    ``variables`` says what the texts of the environment mean, ``from_machine`` names the probe that gives an
+    argument's value where a case is silent.
     """
 
     args: dict[str, Domain]
@@ -44,6 +52,9 @@ class Domains:
     architectures: tuple[str, ...]
     quantizations: tuple[str, ...]
     foreign: tuple[str, ...] = ()
+    aims: Aims = _NO_AIMS
+    variables: dict[str, Variable] = field(default_factory=dict)
+    from_machine: dict[str, str] = field(default_factory=dict)
 
 
 def domains_of(
@@ -51,12 +62,16 @@ def domains_of(
     second: Description,
     structured: dict[str, list[Any]] | None = None,
     not_drawn: Sequence[str] = (),
+    entry: Mapping[str, Any] | None = None,
 ) -> Domains:
     """Return the domains of the inputs that both subjects have and at least one of them reads.
 
     ``structured`` gives the values of arguments whose type no metadata describes (nested configurations);
-    ``not_drawn`` names environment variables to leave alone.
+    ``not_drawn`` names environment variables to leave alone; ``entry`` gives what silent cases start with other than
+    defaults, as the answers of a profile (``value`` or ``from = "probe.NAME"``).
     """
+    entry = entry or {}
+    starts = {name: answer["value"] for name, answer in entry.items() if "value" in answer}
     structured = structured or {}
     resolved = {*first.resolved, *second.resolved}
     reads = {*first.reads, *second.reads}
@@ -65,7 +80,7 @@ def domains_of(
     for name in first.fields:
         if name not in second.fields or name not in reads:
             continue
-        domain = _domain([first.fields[name], second.fields[name]], structured.get(name, ()))
+        domain = _domain([first.fields[name], second.fields[name]], structured.get(name, ()), starts)
         if domain is not None:
             args[name] = domain
             pool += [name] * (_RESOLVED_WEIGHT if name in resolved else 1)
@@ -84,10 +99,58 @@ def domains_of(
         architectures=tuple(architectures),
         quantizations=tuple(value for value in quantization.values if isinstance(value, str)),
         foreign=tuple(name for name in sorted(set(first.fields) ^ set(second.fields)) if name in reads),
+        aims=_united(first.aims, second.aims),
+        variables={name: (first.environment.get(name) or second.environment[name]) for name in environment},
+        from_machine={
+            name: answer["from"].removeprefix("probe.")
+            for name, answer in entry.items()
+            if str(answer.get("from", "")).startswith("probe.")
+        },
     )
 
 
-def _domain(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> Domain | None:
+def _united(first: Aims, second: Aims) -> Aims:
+    """Return the places of both, each once: the first's in its order, then what only the second has."""
+    conditions: dict[str, int] = {}
+    kept: list[Condition] = []
+    clauses: dict[tuple[tuple[int, ...], ...], int] = {}
+    places: dict[tuple[tuple[int, ...], ...], int] = {}
+    refusals: dict[int, None] = {}
+    for given in (first, second):
+        numbers = []
+        for condition in given.conditions:
+            number = conditions.setdefault(repr(condition), len(kept))
+            if number == len(kept):
+                kept.append(condition)
+            numbers.append(number)
+        renumbered = []
+        for clause in given.clauses:
+            same = tuple(tuple(numbers[number] for number in alternative) for alternative in clause)
+            renumbered.append(clauses.setdefault(same, len(clauses)))
+        refusing = set(given.refusals)
+        for number, place in enumerate(given.places):
+            same_place = tuple(tuple(renumbered[clause] for clause in aim) for aim in place)
+            united = places.setdefault(same_place, len(places))
+            if number in refusing:
+                refusals.setdefault(united)
+    return Aims(conditions=tuple(kept), clauses=tuple(clauses), places=tuple(places), refusals=tuple(refusals))
+
+
+def _domain(specs: Sequence[FieldSpec], structured: Iterable[Any], starts: Mapping[str, Any]) -> Domain | None:
+    values = _values(specs, structured)
+    if values is None:
+        return None
+    name, default = specs[0].name, specs[0].default
+    compared = _unique(value for spec in specs for value in spec.compared if _fits(value, specs[0].type))
+    return Domain(
+        tuple(_unique(values)),
+        tuple(compared) if specs[0].type != "bool" else (),
+        default=starts.get(name, default),
+        nullable=all(spec.optional or (spec.default is None and not spec.required) for spec in specs),
+    )
+
+
+def _values(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> list[Any] | None:
     kind = specs[0].type
     choices = [value for spec in specs for value in spec.choices]
     compared = [value for spec in specs for value in spec.compared if _fits(value, kind)]
@@ -95,8 +158,7 @@ def _domain(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> Domain | N
     values: list[Any] = [*choices, *compared, *structured]
     if kind == "bool":
         # Setting a flag to its default says nothing new, but for flags whose default differs between the two.
-        values = [True, False] if len(set(defaults)) > 1 else [not defaults[0]]
-        return Domain(tuple(values))
+        return [True, False] if len(set(defaults)) > 1 else [not defaults[0]]
     if kind == "int":
         around = [value + step for value in compared for step in (-1, 1)]
         usual = [default for default in defaults if _fits(default, kind)]
@@ -109,7 +171,7 @@ def _domain(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> Domain | N
     elif not values:
         # Other text, paths and lists: nothing in the code tells which values could matter.
         return None
-    return Domain(tuple(_unique(values)), tuple(_unique(compared)))
+    return values
 
 
 def _fits(value: Any, kind: str) -> bool:

@@ -10,8 +10,8 @@ from harness.generate.draw import Draw
 from harness.world.hardware import HOSTS, PLATFORMS, Hardware
 from harness.world.profiles import hardware_names, hardware_profile
 
-_PROFILES: Final = tuple(hardware_profile(name) for name in hardware_names())
-_CAPABILITIES: Final = tuple(sorted({machine.capability for machine in _PROFILES if machine.capability}))
+PROFILES: Final = tuple(hardware_profile(name) for name in hardware_names())
+_CAPABILITIES: Final = tuple(sorted({machine.capability for machine in PROFILES if machine.capability}))
 # Versions on both sides of every bound in the contract's predicates, and none.
 _PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "platform": PLATFORMS,
@@ -31,7 +31,7 @@ _NAMES: Final = tuple(_PARTS)
 
 def draw_machine(draw: Draw) -> Hardware:
     """Return a machine. Most are real ones; some differ from a real one in one or two attributes."""
-    base = draw.pick(_PROFILES)
+    base = draw.pick(PROFILES)
     if draw.chance(70):
         return base
     if draw.chance(80):
@@ -42,8 +42,35 @@ def draw_machine(draw: Draw) -> Hardware:
 
 def _possible(machine: Hardware, draw: Draw) -> Hardware:
     """Return ``machine`` with what its platform cannot be without: a GPU has a capability, CUDA a version."""
-    if machine.platform in ("cuda", "hip", "musa") and machine.capability is None:
+    if _lacks_capability(machine):
         machine = msgspec.structs.replace(machine, capability=draw.pick(_CAPABILITIES))
-    if machine.platform == "cuda" and machine.cuda_version is None:
+    if _lacks_version(machine):
         machine = msgspec.structs.replace(machine, cuda_version=draw.pick(_PARTS["cuda_version"]))
     return machine
+
+
+def _lacks_capability(machine: Hardware) -> bool:
+    return machine.platform in ("cuda", "hip", "musa") and machine.capability is None
+
+
+def _lacks_version(machine: Hardware) -> bool:
+    return machine.platform == "cuda" and machine.cuda_version is None
+
+
+def _representatives() -> tuple[Hardware, ...]:
+    """Return the profiles, and then machines that differ in one attribute from the first of each generation."""
+    made = dict.fromkeys(PROFILES)
+    first = {
+        (machine.platform, machine.capability and machine.capability[0]): machine for machine in reversed(PROFILES)
+    }
+    for base in reversed(first.values()):
+        for name, options in _PARTS.items():
+            for option in options:
+                machine = msgspec.structs.replace(base, **{name: option})
+                if not _lacks_capability(machine) and not _lacks_version(machine):
+                    made.setdefault(machine)
+    return tuple(made)
+
+
+MACHINES: Final = _representatives()
+"""Machines on both sides of every bound, the profiles first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -11,13 +12,13 @@ from harness.generate.draw import Draw
 from harness.world.model import ATTENTIONS, Model
 from harness.world.profiles import model_names, model_profile
 
-_PROFILES: Final = tuple(model_profile(name) for name in model_names())
+PROFILES: Final = tuple(model_profile(name) for name in model_names())
 _INT4_GROUPS: Final = {"group_0": {"weights": {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}}}
 # Values on both sides of what resolutions distinguish: present or absent, none, one or many, short or long.
-_PARTS: Final[dict[str, tuple[Any, ...]]] = {
+MODEL_PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "attention": ATTENTIONS,
     "index_topk": (None, 2048),
-    "index_topk_freq": (1, 2, 4),
+    "index_topk_freq": (0, 1, 2, 4),
     "index_topk_pattern": (None, "FFFF", "FSSF"),
     "context_len": (448, 4096, 8192, 8193, 131072, 1048576),
     "num_attention_heads": (8, 16, 32, 64, 128),
@@ -32,11 +33,29 @@ _PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "gguf": (False, True),
     "mlp_hidden_act": ("relu2", "silu"),
     "attention_projection_layout": (None, "fused_qkv", "split"),
-    "mamba_chunk_size": (None, 64, 128, 256),
+    "mamba_chunk_size": (None, 64, 96, 128, 256),
     "nvfp4_moe": (False, True),
     "dllm_block_size": (4, 32, 64),
 }
-_NAMES: Final = (*_PARTS, "quantization", "quantization", "architectures", "architectures")
+_NAMES: Final = (*MODEL_PARTS, "quantization", "quantization", "architectures", "architectures")
+
+
+# Methods that checkpoints declare and the command line does not offer, or offers under another name.
+_DECLARED_ALONE: Final = ("compressed-tensors", "mxfp4", "modelopt")
+_ALGORITHMS: Final = ("NVFP4", "FP8", "MIXED_PRECISION")
+
+
+def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what a checkpoint can declare: each method, and the details that resolutions look at."""
+    names = dict.fromkeys((*methods, *_DECLARED_ALONE))
+    plain: list[dict[str, Any]] = [{"quant_method": name} for name in names]
+    algorithms = [
+        {"quant_method": name, "quant_algo": algorithm}
+        for name in names
+        if name.startswith("modelopt")
+        for algorithm in _ALGORITHMS
+    ]
+    return [*plain, {"quant_method": "compressed-tensors", "config_groups": _INT4_GROUPS}, *algorithms]
 
 
 class ModelDraw:
@@ -44,17 +63,17 @@ class ModelDraw:
 
     def __init__(self, domains: Domains) -> None:
         self._architectures = domains.architectures
-        self._methods = (*domains.quantizations, "compressed-tensors", "mxfp4", "modelopt")
+        self._methods = (*domains.quantizations, *_DECLARED_ALONE)
 
     def draw(self, draw: Draw) -> Model:
         """Return a model."""
         if draw.chance(45):
-            return draw.pick(_PROFILES)
+            return draw.pick(PROFILES)
         if draw.chance(60):
             changes = self._change(draw.pick(_NAMES), draw)
             if draw.chance(40):
                 changes |= self._change(draw.pick(_NAMES), draw)
-            return msgspec.structs.replace(draw.pick(_PROFILES), **changes)
+            return msgspec.structs.replace(draw.pick(PROFILES), **changes)
         made = self._change("architectures", draw)
         for _ in range(draw.below(4)):
             made |= self._change(draw.pick(_NAMES), draw)
@@ -65,7 +84,7 @@ class ModelDraw:
             return {name: [self._architecture(draw)]}
         if name == "quantization":
             return self._quantization(draw)
-        return {name: draw.pick(_PARTS[name])}
+        return {name: draw.pick(MODEL_PARTS[name])}
 
     def _architecture(self, draw: Draw) -> str:
         """Return a name the code knows; now and then one that only contains such a name."""
@@ -79,7 +98,7 @@ class ModelDraw:
         if method == "compressed-tensors" and draw.chance(60):
             declared["config_groups"] = _INT4_GROUPS
         if method.startswith("modelopt"):
-            declared["quant_algo"] = draw.pick(("NVFP4", "FP8", "MIXED_PRECISION"))
+            declared["quant_algo"] = draw.pick(_ALGORITHMS)
         kind = draw.below(10)
         if kind == 0:
             return {"quantization_config": None, "detected_quantization": None}

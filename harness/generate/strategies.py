@@ -49,7 +49,11 @@ def models(draw: st.DrawFn, domains: Domains) -> Model:
     return ModelDraw(domains).draw(HypothesisDraw(draw))
 
 
-@st.composite
-def cases(draw: st.DrawFn, domains: Domains, launches: Sequence[Case] = ()) -> Case:
+def cases(domains: Domains, launches: Sequence[Case] = ()) -> st.SearchStrategy[Case]:
     """Return a strategy for cases over ``domains`` (see ``domains_of``), with neighbours of ``launches``."""
-    return CaseMaker(domains, launches).case(HypothesisDraw(draw), "hypothesis")
+    return _cases(CaseMaker(domains, launches))
+
+
+@st.composite
+def _cases(draw: st.DrawFn, maker: CaseMaker) -> Case:
+    return maker.case(HypothesisDraw(draw), "hypothesis")

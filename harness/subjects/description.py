@@ -18,6 +18,37 @@ class Variable(msgspec.Struct, frozen=True, kw_only=True):
     compared: tuple[Any, ...] = ()
 
 
+class Condition(msgspec.Struct, frozen=True, array_like=True):
+    """What an input should be like for control to get somewhere.
+
+    ``kind`` says what ``name`` names: an argument (``arg``, dots lead into a structure), an environment variable
+    (``env``), a function the tree asks (``call``) or an attribute of the model's configuration (``model``); dots and
+    numbers behind a name pick one item. ``operation`` is one of ``is`` (one of ``values``), ``true``, ``set``,
+    ``contains``, ``<``, ``<=``, ``>``, ``>=`` or ``same`` (as the argument in ``values``); ``wanted`` says whether it
+    holds.
+    """
+
+    kind: Literal["arg", "env", "call", "model"]
+    name: str
+    operation: str
+    values: tuple[Any, ...]
+    wanted: bool
+
+
+class Aims(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes to reach each place of a resolution, numbered so that what places share is there once.
+
+    A place is a list of aims, one for each way to it; an aim is a list of clauses, all to be fulfilled; a clause is a
+    list of alternatives, one to be fulfilled; an alternative is a list of conditions, all to hold. At the places
+    ``refusals`` something is raised.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    clauses: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    places: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    refusals: tuple[int, ...] = ()
+
+
 class Description(msgspec.Struct, frozen=True, kw_only=True):
     """A subject as its own source describes it.
 
@@ -25,7 +56,8 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     values it compares each with; ``environment`` the variables it reads; ``architectures`` the model
     architectures it names; ``slots`` the handlers a slice runs, in order (empty for a whole construction);
     ``resolved`` the outcome fields the subject has, of those a gate compares; ``writers`` the places that write one,
-    in the order of the slots, and ``decisions`` the conditions on the way (none where the subject is not recorded).
+    in the order of the slots, and ``decisions`` the conditions on the way (none where the subject is not recorded);
+    ``aims`` what leads to each place of the resolution.
     """
 
     fields: dict[str, FieldSpec]
@@ -36,6 +68,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     resolved: tuple[str, ...] = ()
     writers: tuple[Writer, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    aims: Aims = Aims()
 
 
 class Reach(msgspec.Struct, frozen=True):

@@ -64,6 +64,19 @@ def load_profile(answers: Path | None = None) -> Profile:
     return profile
 
 
+def entry_of(profile: Profile, *, sliced: bool) -> dict[str, Any]:
+    """Return what arguments are where a case is silent, other than their defaults: an answer each.
+
+    A whole construction finds out by itself what a slice starts with; what follows from the machine holds in both.
+    """
+    entry: dict[str, Any] = {
+        name: answer for name, answer in profile["entry_state"].items() if sliced or "from" in answer
+    }
+    if sliced:
+        entry[profile["config"]["field"]] = {"value": profile["config"]["default"]}
+    return entry
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         added = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 
 from harness.errors import UsageError, hint
-from harness.subjects.description import Description, Reach, Variable
+from harness.subjects.description import Aims, Description, Reach, Variable
 from harness.subjects.process import ChildDied, Process
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
@@ -93,6 +93,7 @@ class Subject:
             resolved=resolved,
             writers=msgspec.convert(raw.get("writers", []), tuple[Writer, ...]),
             decisions=msgspec.convert(raw.get("decisions", []), tuple[Decision, ...]),
+            aims=msgspec.convert(raw["aims"], Aims),
         )
 
     def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:

@@ -122,6 +122,17 @@ def modules_of(package):
     }
 
 
+def partial_trees(package):
+    """Return the kept definitions of the modules of ``package`` that were loaded in part, parsed, by name."""
+    found = {}
+    for name, module in sorted(sys.modules.items()):
+        if name.partition(".")[0] == package:
+            tree = getattr(getattr(vars(module).get("__spec__"), "loader", None), "kept", None)
+            if tree is not None:
+                found[name] = tree
+    return found
+
+
 class Reading:
     """What a set of functions reads: fields, environment variables, and the values they compare these with."""
 
@@ -129,18 +140,20 @@ class Reading:
         self._fields = {field.name for field in dataclasses.fields(cls)}
         self._functions = {}
         self._constants = {}
-        for module in modules.values():
-            self._scan(module)
+        self.trees = {}
+        for name, module in modules.items():
+            self._scan(name, module)
         self.fields = {}
         self.environment = {}
         self.architectures = []
         self.functions = []
 
-    def _scan(self, module):
+    def _scan(self, name, module):
         try:
             tree = ast.parse(inspect.getsource(module))
         except (OSError, TypeError, SyntaxError):
             return
+        self.trees[name] = tree
         for node in tree.body:
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 values = _literals(node.value, self._constants)

@@ -139,6 +139,7 @@ class PartialLoader(importlib.abc.Loader):
     def __init__(self, file, names):
         self._file = file
         self._names = names
+        self.kept = None
 
     def create_module(self, spec):
         """Return a stand-in that the kept definitions will fill."""
@@ -153,6 +154,7 @@ class PartialLoader(importlib.abc.Loader):
         module.__dict__.update(answered)
         keep = _needed(tree, self._names, answered)
         tree.body = [node for index, node in enumerate(tree.body) if index in keep]
+        self.kept = tree
         module.__dict__.update(__file__=self._file, hasattr=observing_hasattr)
         with WORLD.importing():
             exec(compile(tree, self._file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102

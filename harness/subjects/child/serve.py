@@ -11,7 +11,7 @@ import sys
 import traceback
 import warnings
 
-from . import answers, describe, launch, questions, sandbox, slicing
+from . import aims, answers, describe, launch, questions, sandbox, slicing
 from .batches import answer_all, seconds_of
 from .caches import Caches
 from .finder import TreeFinder
@@ -124,6 +124,13 @@ class Subject:
         reading.follow_decorated(set(profile["slice"]["registrations"]))
         module, _, name = profile.get("environment_object", "").partition(":")
         envs = getattr(sys.modules.get(module), name, None)
+        found = aims.harvest(
+            {**reading.trees, **describe.partial_trees(profile["package"])},
+            () if self.slots else (profile["slice"]["entry"],),
+            [field.name for field in dataclasses.fields(self._cls)],
+            statements=self._statements,
+            registrations=profile["slice"]["registrations"],
+        )
         return {
             "fields": describe.fields_of(self._cls),
             "slots": self.slots,
@@ -134,15 +141,16 @@ class Subject:
             },
             "architectures": reading.architectures,
             **(self._reach.describe() if self._reach is not None else {}),
+            "aims": found,
         }
 
     def _starts(self, recorder, cls, spec):
         """Return where the resolution starts, as ``Reach`` wants it: the entry method, then what registries call."""
-        body = self._statements
+        entries, own = recorder.sources.functions.get(slicing.ENTRY, []), 0
         if not self.slots:
             entries = recorder.sources.functions.get(spec["entry"], [])
             own = inspect.unwrap(getattr(cls, spec["entry"])).__code__.co_firstlineno
-            body = next((node.body for node in entries if node.lineno >= own), [])
+        body = next((node.body for node in entries if node.lineno >= own), [])
         registered = recorder.sources.decorated(set(spec["registrations"]))
         return [*slicing.labelled(body, spec["entry"]), *(("(registered)", node) for node in registered)]
 

@@ -199,9 +199,13 @@ def _conditions(node):
         yield node
 
 
+# What is written out needs no question.
+_LITERALS = (ast.Constant, ast.Dict, ast.JoinedStr, ast.List, ast.Set, ast.Tuple)
+
+
 def _leaves(test):
     """Yield ``test`` unless it says itself what its conditions are, or is none."""
-    if isinstance(test, (ast.BoolOp, ast.Compare, ast.Constant)):
+    if isinstance(test, (ast.BoolOp, ast.Compare, *_LITERALS)):
         return
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return

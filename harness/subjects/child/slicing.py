@@ -14,6 +14,8 @@ import importlib
 import inspect
 import textwrap
 
+ENTRY = "__slice_entry"
+
 
 class SliceError(Exception):
     """The tree has no slice of the described kind; the message says what was looked for."""
@@ -22,7 +24,8 @@ class SliceError(Exception):
 def build(cls, spec, recorder=None):
     """Return the slice of ``cls``: one function of an instance, its slots' names in order, its own statements.
 
-    The statements are as the tree has them; the function's are recorded when there is a ``recorder``.
+    The statements are as the tree has them; those of the function are recorded when there is a ``recorder``, which
+    then knows the function as ``ENTRY``.
 
     ``spec`` is the ``slice`` table of a profile: ``entry``, ``handlers``, ``flags``, ``calls``, ``partial`` and
     the resolved ``fields``.
@@ -36,7 +39,7 @@ def build(cls, spec, recorder=None):
             f"{cls.__name__}.{spec['entry']} calls none of the {len(spec['handlers'])} handlers of the slice"
         )
     namespace.update(cutter.made)
-    run = _compile(entry, body, file, namespace, recorder)
+    run = _compile(entry, body, file, namespace, recorder, ENTRY)
     return run, slots, [*body, *cutter.statements]
 
 
@@ -54,19 +57,19 @@ def _definition(function):
     return node, file
 
 
-def _compile(node, body, file, namespace, recorder, called=None):
+def _compile(node, body, file, namespace, recorder, called):
     """Compile ``body`` under the name and arguments of ``node``; line numbers stay those of the tree.
 
-    ``called`` is the name by which others call it, when it is not its own. It runs in ``namespace`` itself: what the
+    ``called`` is the name by which the recorder knows it. It runs in ``namespace`` itself: what the
     tree changes there later is seen.
     """
     kept = copy.copy(node)
     kept.body, kept.decorator_list, kept.returns = body, [], None
     module = ast.fix_missing_locations(ast.Module(body=[kept], type_ignores=[]))
     if recorder is not None:
-        module = recorder.instrumented(module, file)
-        if called is not None:
-            recorder.sources.functions[called] = [kept]
+        # A copy: the statements themselves are still to be read as the tree has them.
+        module = recorder.instrumented(copy.deepcopy(module), file)
+        recorder.sources.functions[called] = module.body
     made = {}
     code = compile(module, file, "exec", flags=future.annotations.compiler_flag, dont_inherit=True)
     exec(code, namespace, made)  # noqa: S102

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from harness.subjects.child import describe, launch
+from harness.subjects.child import aims, describe, launch
 from harness.subjects.child.reach import Reach
 from harness.subjects.child.recording import Recorder
 from harness.subjects.child.wire import encode, marked, without_addresses
@@ -30,6 +31,8 @@ from harness.world.fields import FieldSpec
 
 _TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "object": json.loads}
 _LONGEST_MESSAGE = 10_000
+# What a package reads of the world by name rather than asks it.
+_SHARED = ("harness.world.choices", "harness.world.cuda_graph", "harness.world.modelfacts")
 
 
 class Package:
@@ -48,8 +51,11 @@ class Package:
 
     def describe(self) -> dict[str, Any]:
         """Return the description that the parent asks for: the same keys as a source tree's."""
-        reading = describe.Reading(self._module.ServerArgs, describe.modules_of(self._module.__name__))
-        reading.follow([function for _, function in self._slots])
+        shared = {name: sys.modules[name] for name in _SHARED if name in sys.modules}
+        modules = {**describe.modules_of(self._module.__name__), **shared}
+        reading = describe.Reading(self._module.ServerArgs, modules)
+        roots = [function for _, function in self._slots]
+        reading.follow(roots)
         fields = [msgspec.to_builtins(spec) for spec in self._arguments.values()]
         return {
             "fields": fields,
@@ -61,6 +67,7 @@ class Package:
             },
             "architectures": reading.architectures,
             **self._described,
+            "aims": aims.harvest(reading.trees, roots, list(self._arguments)),
         }
 
     def choose(self, names: Sequence[str]) -> list[str]:

@@ -1,0 +1,321 @@
+"""Finds what it takes to reach each place of a resolution: the conditions on the way there, read from its source.
+
+From each root the statements are followed in order, into every function of the tree that they call. Wherever
+something is decided (a field or the environment is written, something is returned, raised or asserted, a branch
+does something else), the tests passed on the way make an *aim*: what a case should be like to get there. It is a
+bias and no proof: what was not understood is left out, and fields are taken for what the user gave, but for what
+the same function assigned before.
+"""
+
+import ast
+import contextlib
+
+from .demands import NOT_UNDERSTOOD, conditional
+from .symbols import Symbols
+from .terms import Reader, Scope, assign, bounded
+
+# Bounds of the walk: calls below one another, ways into one function (fewer into a long one), aims in all.
+_DEEPEST = 10
+_MOST_WAYS = 12
+_STATEMENTS = 240
+_MOST_AIMS = 5000
+_MOST_WAYS_PAST = 2
+
+ARCHITECTURE = ("model", "architectures.0")
+
+
+def harvest(sources, roots, fields, *, statements=(), registrations=()):
+    """Return the aims of the functions ``roots`` and of what they call, as plain data.
+
+    ``sources`` maps module names to their text or parsed tree; ``roots`` run in this order; ``fields`` are the
+    record's; ``statements`` are followed as if they were a function's body; functions with a decorator among
+    ``registrations`` are roots, too, for the architectures that the decorator names.
+
+    The answer has ``conditions`` (kind, name, operation, values, wanted), ``clauses`` (alternatives: lists of numbers
+    of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there) and
+    ``refusals`` (numbers of the places where something is raised). An aim is reached by a case that fulfils each
+    clause in one of its alternatives.
+    """
+    trees = {name: ast.parse(source) if isinstance(source, str) else source for name, source in sources.items()}
+    walk = Walk(Reader(Symbols(trees), frozenset(fields)))
+    walk.statements(statements)
+    for root in roots:
+        walk.root(root)
+    walk.registered(frozenset(registrations))
+    return walk.plain()
+
+
+class Walk:
+    """Follows statements and collects aims."""
+
+    def __init__(self, reader):
+        self._reader = reader
+        self._symbols = reader.symbols
+        # What one root assigned, the next may read.
+        self._scope = Scope(reader)
+        self._ways = {}
+        self._entered = []
+        self._places = {}
+        self._refusals = set()
+        self._count = 0
+        self._returning = {}
+
+    def statements(self, statements):
+        """Follow statements that stand for themselves."""
+        with contextlib.suppress(RecursionError):
+            self._block(statements, self._scope, ())
+
+    def root(self, name):
+        """Follow the functions of a name, which run after the roots before."""
+        for node in self._symbols.functions.get(name, ()):
+            self._enter(node, None, self._scope, ())
+
+    def registered(self, decorators):
+        """Follow the functions that carry one of the decorators, for the architectures it names."""
+        for nodes in list(self._symbols.functions.values()):
+            for node in nodes:
+                for decorator in node.decorator_list:
+                    call = decorator if isinstance(decorator, ast.Call) else None
+                    named = call.func if call else decorator
+                    if getattr(named, "attr", getattr(named, "id", None)) in decorators:
+                        self._enter(node, None, Scope(self._reader), self._registration(call))
+
+    def _registration(self, call):
+        """Return the clauses that a decorator's arguments make: names of architectures, or a test of one."""
+        scope = Scope(self._reader)
+        arguments = call.args if call else ()
+        texts = [arg.value for arg in arguments if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+        if texts:
+            return _with((), [((*ARCHITECTURE, "is", tuple(texts), True),)])
+        if arguments and isinstance(arguments[0], ast.Lambda) and len(arguments[0].args.args) == 1:
+            scope.names[arguments[0].args.args[0].arg] = ARCHITECTURE
+            return _with((), self._reader.test(arguments[0].body, scope)[0]) or ()
+        return ()
+
+    def plain(self):
+        """Return the aims as numbered plain data, without repetition, in the order they were found."""
+        conditions, clauses, places, refusals = {}, {}, {}, []
+        for where, ways in self._places.items():
+            place = []
+            for aim in ways:
+                numbers = []
+                for clause in aim:
+                    alternatives = tuple(
+                        tuple(conditions.setdefault(condition, len(conditions)) for condition in alternative)
+                        for alternative in clause
+                    )
+                    numbers.append(clauses.setdefault(alternatives, len(clauses)))
+                place.append(tuple(numbers))
+            number = places.setdefault(tuple(place), len(places))
+            if where in self._refusals and number not in refusals:
+                refusals.append(number)
+        return {
+            "conditions": list(conditions),
+            "clauses": list(clauses),
+            "places": list(places),
+            "refusals": refusals,
+        }
+
+    # -- statements ------------------------------------------------------------------------------------------------
+
+    def _aim(self, place, path):
+        """Note one way to a place: a statement, an expression, or what names one side of it."""
+        if path and self._count < _MOST_AIMS:
+            self._count += 1
+            self._places.setdefault(place, {}).setdefault(path)
+
+    def _block(self, statements, scope, path):
+        """Follow statements; return the path behind them, None when control does not get there."""
+        for statement in statements:
+            follow = _FOLLOWERS.get(type(statement))
+            path = follow(self, statement, scope, path) if follow is not None else path
+            if path is None:
+                return None
+        return path
+
+    def _enter(self, node, call, scope, path):
+        """Follow a function's body, called on ``path`` by a call in ``scope``; return the path at its end.
+
+        That is ``path`` itself where the body was not followed, or can be left in the middle.
+        """
+        ways = self._ways.setdefault(node, set())
+        length = (getattr(node, "end_lineno", None) or node.lineno) - node.lineno + 1
+        if node in self._entered or len(self._entered) >= _DEEPEST or path in ways or self._reader.exhausted:
+            return path
+        if len(ways) >= max(1, min(_MOST_WAYS, _STATEMENTS // length)):
+            return path
+        ways.add(path)
+        self._entered.append(node)
+        try:
+            names = self._reader.bound(node, call, scope)
+            inner = Scope(self._reader, node, {**names, **scope.assigned()})
+            after = self._block(node.body, inner, path)
+        except RecursionError:
+            # Nested deeper than Python follows: it is as if the function were not there.
+            return path
+        finally:
+            self._entered.pop()
+        if node not in self._returning:
+            self._returning[node] = any(isinstance(child, ast.Return) for child in ast.walk(node))
+        if after is None or self._returning[node]:
+            return path
+        scope.names.update(inner.assigned())
+        return after
+
+    def _calls(self, node, scope, path):
+        """Follow the functions of the tree that an expression calls, or hands to another function."""
+        for child in ast.walk(node):
+            if isinstance(child, ast.Call):
+                self._follow_call(child.func, child, scope, path)
+                for argument in child.args:
+                    if isinstance(argument, (ast.Name, ast.Attribute)):
+                        self._follow_call(argument, None, scope, path)
+            elif isinstance(child, ast.Attribute) and child.attr in self._symbols.properties:
+                self._follow_call(child, None, scope, path)
+            elif isinstance(child, ast.IfExp):
+                true, false = self._reader.test(child.test, scope)
+                self._aim((child, True), _with(path, true))
+                self._aim((child, False), _with(path, false))
+
+    def _follow_call(self, function, call, scope, path):
+        name = getattr(function, "attr", getattr(function, "id", None))
+        if call is None and isinstance(function, ast.Name) and function.id in scope.names:
+            return path
+        ends = [self._enter(node, call, scope, path) for node in self._symbols.called(name, scope.function)]
+        return ends[0] if len(ends) == 1 else path
+
+    def _expression(self, statement, scope, path):
+        call = statement.value
+        if not isinstance(call, ast.Call):
+            self._calls(call, scope, path)
+            return path
+        for argument in (*call.args, *(word.value for word in call.keywords)):
+            self._calls(argument, scope, path)
+            if isinstance(argument, (ast.Name, ast.Attribute)):
+                self._follow_call(argument, None, scope, path)
+        function = call.func
+        if isinstance(function, ast.Attribute):
+            self._calls(function.value, scope, path)
+            if function.attr == "set" and self._reader.term(function.value, scope)[0] == "env":
+                self._aim(statement, path)
+        # What a helper refuses does not come back from it.
+        return self._follow_call(function, call, scope, path)
+
+    def _assign(self, statement, scope, path):
+        if statement.value is None:
+            return path
+        self._calls(statement.value, scope, path)
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        if any(self._writes(target) for target in targets):
+            self._aim(statement, path)
+        if not isinstance(statement, ast.AugAssign):
+            term = self._reader.term(statement.value, scope)
+            for target in targets:
+                assign(target, term, scope, self._reader)
+        return path
+
+    def _writes(self, target):
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return any(self._writes(element) for element in target.elts)
+        if isinstance(target, ast.Subscript):
+            return isinstance(target.slice, ast.Constant) and target.slice.value in self._reader.fields
+        while isinstance(target, ast.Attribute):
+            if target.attr in self._reader.fields:
+                return True
+            target = target.value
+        return False
+
+    def _return(self, statement, scope, path):
+        if statement.value is not None:
+            self._calls(statement.value, scope, path)
+        self._aim(statement, path)
+
+    def _raise(self, statement, scope, path):
+        self._refusals.add(statement)
+        self._aim(statement, path)
+
+    def _assert(self, statement, scope, path):
+        self._calls(statement.test, scope, path)
+        true, false = self._reader.test(statement.test, scope)
+        if false:
+            self._refusals.add(statement)
+            self._aim(statement, _with(path, false))
+        return _past(path, true)
+
+    def _if(self, statement, scope, path):
+        self._calls(statement.test, scope, path)
+        true, false = self._reader.test(statement.test, scope)
+        first, second = scope.copy(), scope.copy()
+        ends = []
+        for block, demand, inner in ((statement.body, true, first), (statement.orelse, false, second)):
+            way = _with(path, demand)
+            if way is not None and block:
+                self._aim((statement, block is statement.body), way)
+            ends.append(self._block(block, inner, way) if way is not None else None)
+        if ends[0] is None and ends[1] is None:
+            return None
+        if ends[0] is None or ends[1] is None:
+            scope.names = (second if ends[0] is None else first).names
+            return _past(path, false if ends[0] is None else true)
+        for name in {**first.names, **second.names}:
+            one, other = (names.get(name, _before(name)) for names in (first.names, second.names))
+            before = scope.names.get(name, _before(name))
+            scope.names[name] = bounded(conditional(true, false, one, other), before)
+        return path
+
+    def _loop(self, statement, scope, path):
+        if isinstance(statement, ast.While):
+            return self._if(ast.If(statement.test, statement.body, []), scope, path) or path
+        self._calls(statement.iter, scope, path)
+        self._block(statement.body, scope, path)
+        return path
+
+    def _with_block(self, statement, scope, path):
+        return self._block(statement.body, scope, path)
+
+    def _try(self, statement, scope, path):
+        after = self._block([*statement.body, *statement.orelse], scope, path)
+        for handler in statement.handlers:
+            self._block(handler.body, scope.copy(), path)
+        if statement.finalbody:
+            self._block(statement.finalbody, scope, path)
+        # A handler may go on where the body did not.
+        return after if after is not None or not statement.handlers else path
+
+
+_FOLLOWERS = {
+    ast.Expr: Walk._expression,
+    ast.Assign: Walk._assign,
+    ast.AnnAssign: Walk._assign,
+    ast.AugAssign: Walk._assign,
+    ast.Return: Walk._return,
+    ast.Raise: Walk._raise,
+    ast.Assert: Walk._assert,
+    ast.If: Walk._if,
+    ast.For: Walk._loop,
+    ast.While: Walk._loop,
+    ast.With: Walk._with_block,
+    ast.Try: Walk._try,
+}
+
+
+def _before(name):
+    """Return the term of a name that one branch did not assign."""
+    return name if isinstance(name, tuple) else ("object", name)
+
+
+def _past(path, demand):
+    """Return ``path`` behind something that ends other ways; None when it cannot be passed.
+
+    Most cases pass: which of many ways they took is not worth asking.
+    """
+    return _with(path, demand) if len(demand) <= _MOST_WAYS_PAST else path
+
+
+def _with(path, demand):
+    """Return ``path`` with one more clause; None when it cannot be passed."""
+    if not demand:
+        return None
+    clause = tuple(tuple(condition for condition in one if condition != NOT_UNDERSTOOD) for one in demand)
+    # An alternative that was not understood at all may be as good as any.
+    return path if () in clause or clause in path else (*path, clause)

@@ -1,0 +1,210 @@
+"""What tests demand: alternatives of conditions, joined, offered and compared.
+
+A *condition* is ``(kind, name, operation, values, wanted)``; an alternative is a tuple of conditions, all of which
+must hold; a demand is a list of alternatives, one of which must. ``[()]`` always holds and ``[]`` never; what was not
+understood is a condition of its own, which is left out at the end. `terms` says what a term is.
+"""
+
+import ast
+
+ALWAYS = [()]
+NEVER = []
+NOT_UNDERSTOOD = ("?", "", "", (), True)
+PERHAPS = [(NOT_UNDERSTOOD,)]
+# What goes beyond is left out, never wrong.
+_MOST_ALTERNATIVES = 10
+
+INPUTS = ("field", "env", "model", "call")
+_KINDS = {"field": "arg"}
+_ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def conditional(true, false, first, second):
+    """Return the term that is ``first`` where ``true`` holds and ``second`` where ``false`` does."""
+    if first == second or not false:
+        return first
+    if not true:
+        return second
+    return ("if", true, false, first, second)
+
+
+def truth(term, wanted):
+    """Return what ``term`` demands to be true (``wanted``) or false."""
+    kind = term[0]
+    if kind == "truth":
+        return term[1] if wanted else term[2]
+    if kind == "const":
+        return ALWAYS if bool(term[1]) == wanted else NEVER
+    if kind == "items":
+        return ALWAYS if bool(term[1]) == wanted else NEVER
+    if kind == "isset":
+        return [(("env", term[1], "set", (), wanted),)]
+    if kind == "if":
+        return any_of([all_of([term[1], truth(term[3], wanted)]), all_of([term[2], truth(term[4], wanted)])])
+    if kind in INPUTS:
+        return [((_KINDS.get(kind, kind), term[1], "true", (), wanted),)]
+    return PERHAPS
+
+
+def all_of(demands):
+    """Return the alternatives in which all of ``demands`` hold."""
+    made = ALWAYS
+    for demand in demands:
+        if demand == ALWAYS:
+            continue
+        if made == ALWAYS:
+            made = demand
+        else:
+            joined = [_joined(one, other) for one in made for other in demand]
+            made = _shortest(one for one in joined if one is not None)
+        if not made:
+            return NEVER
+    return made
+
+
+def any_of(demands):
+    """Return the alternatives in which one of ``demands`` holds, and what was not understood only if nothing was."""
+    made = [one for demand in demands for one in demand]
+    known = [one for one in made if one != PERHAPS[0]]
+    return _shortest(known) if known else made[:1]
+
+
+def _shortest(alternatives):
+    """Return alternatives without those that ask more than another, the simplest if there are more than are kept."""
+    kept, sets = [], []
+    for one in sorted(alternatives, key=len):
+        asked = frozenset(one)
+        if not any(other <= asked for other in sets):
+            kept.append(one)
+            sets.append(asked)
+            if len(kept) == _MOST_ALTERNATIVES:
+                break
+    return kept
+
+
+def _joined(one, other):
+    """Return the conditions of both without what follows from others, None when they contradict one another."""
+    made = list(one)
+    for condition in other:
+        follows = False
+        for known in tuple(made):
+            if known[1] != condition[1] or known[0] != condition[0]:
+                continue
+            relation = _relation(known, condition)
+            if relation == "clash":
+                return None
+            if relation == "first":
+                follows = True
+            elif relation == "second":
+                made.remove(known)
+        if not follows:
+            made.append(condition)
+    return tuple(made)
+
+
+def _relation(first, second):
+    """Return ``clash`` for conditions on one input that exclude each other, else which of the two says it all."""
+    if first[2:4] == second[2:4]:
+        return "first" if first[4] == second[4] else "clash"
+    if first[2] == "is" and second[2] == "is":
+        one, other = ({(type(value), value) for value in condition[3]} for condition in (first, second))
+        if first[4] and second[4]:
+            return "clash" if not one & other else "first" if one <= other else "second" if other <= one else ""
+        if first[4]:
+            return "clash" if one <= other else "first" if not one & other else ""
+        if second[4]:
+            return "clash" if other <= one else "second" if not one & other else ""
+        return "first" if one >= other else "second" if other >= one else ""
+    for asked, exact, name in ((second, first, "first"), (first, second, "second")):
+        if asked[2] == "true" and exact[2] == "is" and exact[4]:
+            fits = {bool(value) == asked[4] for value in exact[3]}
+            return "clash" if fits == {False} else name if fits == {True} else ""
+    return ""
+
+
+def compare(left, op, right):
+    """Return what ``left op right`` demands to be true, and what to be false."""
+    for index, side in enumerate((left, right)):
+        if side[0] == "if":
+            first = compare(*((side[3], op, right) if index == 0 else (left, op, side[3])))
+            second = compare(*((side[4], op, right) if index == 0 else (left, op, side[4])))
+            return tuple(any_of([all_of([side[1], first[way]]), all_of([side[2], second[way]])]) for way in (0, 1))
+    if isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
+        plain = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}[type(op)]()
+        true, false = compare(left, plain, right)
+        return false, true
+    if isinstance(op, ast.In):
+        return _membership(left, right)
+    if isinstance(op, (ast.Eq, ast.Is)):
+        return _equality(left, right)
+    return _order(left, _ORDERS[type(op)], right) if type(op) in _ORDERS else (PERHAPS, PERHAPS)
+
+
+def _membership(left, right):
+    if right[0] == "items":
+        pairs = []
+        constants = tuple(value for item in right[1] for value in (_constant(item),) if value is not None)
+        if constants:
+            pairs.append(_question(left, "is", tuple(value for (value,) in constants)))
+        pairs += [_equality(left, item) for item in right[1] if _constant(item) is None]
+        return any_of([true for true, _ in pairs]), all_of([false for _, false in pairs])
+    value = _constant(left)
+    if value is not None and right[0] in INPUTS:
+        return _question(right, "contains", value)
+    return PERHAPS, PERHAPS
+
+
+def _equality(left, right):
+    if left[0] == "field" and right[0] == "field":
+        return _question(left, "same", (right[1],))
+    for one, other in ((left, right), (right, left)):
+        value = _constant(other)
+        if value is not None:
+            return _question(one, "is", value)
+    return PERHAPS, PERHAPS
+
+
+def _order(left, operation, right):
+    value = _constant(right)
+    if value is not None:
+        return _question(left, operation, value)
+    value = _constant(left)
+    return _question(right, _MIRRORED[operation], value) if value is not None else (PERHAPS, PERHAPS)
+
+
+def _question(term, operation, values):
+    known = _constant(term)
+    if known is not None:
+        holds = _answer(known[0], operation, values)
+        return (PERHAPS, PERHAPS) if holds is None else (ALWAYS, NEVER) if holds else (NEVER, ALWAYS)
+    if term[0] not in INPUTS:
+        return PERHAPS, PERHAPS
+    kind = _KINDS.get(term[0], term[0])
+    return tuple([((kind, term[1], operation, values, wanted),)] for wanted in (True, False))
+
+
+def _answer(value, operation, values):
+    """Return whether a known value fits; None when that cannot be said."""
+    if operation == "is":
+        return any(type(value) is type(other) and value == other for other in values)
+    return None
+
+
+def _constant(term):
+    """Return the value of a constant term in a tuple of one, None for another term."""
+    if term[0] == "const":
+        return (term[1],) if _is_plain(term[1]) else None
+    if term[0] == "items" and term[1]:
+        values = [_constant(item) for item in term[1]]
+        return None if None in values else (tuple(value for (value,) in values),)
+    return None
+
+
+def _is_plain(value):
+    """Return whether JSON carries a constant unchanged, whoever reads it."""
+    if type(value) is str:
+        return value.isascii() or value.isprintable()
+    if type(value) in (int, float):
+        return -(2**53) <= value <= 2**53
+    return value is None or type(value) is bool

@@ -1,0 +1,335 @@
+"""Reads expressions of a tree as questions about a case's inputs.
+
+An expression becomes a *term*, a tuple whose first item is its kind: ``field``, ``env``, ``model`` and ``call`` are
+inputs by name, ``const`` and ``items`` are known, ``if`` depends on a test, ``truth`` is a test itself, ``object``
+is something whose attributes may be inputs, and ``?`` is whatever was not understood. `demands` says what a test
+demands.
+"""
+
+import ast
+
+from .demands import INPUTS, all_of, any_of, compare, conditional, truth
+
+UNKNOWN = ("?",)
+# Bounds: what goes beyond them is left out, never wrong.
+_DEEPEST = 6
+_LARGEST = 15
+_MOST_STEPS = 100_000
+
+_SAME_TEXT = ("lower", "upper", "strip", "casefold", "get_value", "copy")
+_COLLECTIONS = ("tuple", "list", "set", "frozenset", "sorted")
+_ENVIRONMENT_READERS = ("getenv", "get_bool_env_var", "get_int_env_var")
+
+
+class Scope:
+    """What names mean at one place of one function: its locals, and the fields it has assigned before."""
+
+    def __init__(self, reader, function=None, names=None, depth=0):
+        self.reader = reader
+        self.function = function
+        self.names = names if names is not None else {}
+        self.depth = depth
+
+    def assigned(self):
+        """Return the fields that were assigned before, as names of a scope."""
+        return {name: term for name, term in self.names.items() if isinstance(name, tuple)}
+
+    def copy(self):
+        """Return a scope that can go another way."""
+        return Scope(self.reader, self.function, dict(self.names), self.depth)
+
+
+class Reader:
+    """Makes terms of the expressions of one tree."""
+
+    def __init__(self, symbols, fields):
+        self.symbols = symbols
+        self.fields = fields
+        self._constants = {}
+        self._inlining = set()
+        self._steps = 0
+
+    @property
+    def exhausted(self):
+        """Whether more was read than the time for it allows; nothing is understood from then on."""
+        return self._steps > _MOST_STEPS
+
+    def term(self, node, scope):
+        """Return the term of an expression."""
+        self._steps += 1
+        make = _MAKERS.get(type(node))
+        return make(self, node, scope) if make is not None and self._steps <= _MOST_STEPS else UNKNOWN
+
+    def test(self, node, scope):
+        """Return what an expression demands to be true, and what to be false."""
+        term = self.term(node, scope)
+        return truth(term, True), truth(term, False)
+
+    def _constant(self, node, scope):
+        return ("const", node.value)
+
+    def _name(self, node, scope):
+        known = scope.names.get(node.id)
+        if known is not None:
+            return known
+        if node.id not in self._constants:
+            # Set first: a constant may be made of itself.
+            self._constants[node.id] = ("object", node.id)
+            value = self.symbols.constants.get(node.id)
+            if value is not None:
+                term = self.term(value, Scope(self))
+                if term[0] in ("const", "items"):
+                    self._constants[node.id] = term
+        return self._constants[node.id]
+
+    def _attribute(self, node, scope):
+        if isinstance(node.value, ast.Name):
+            member = self.symbols.members.get((node.value.id, node.attr))
+            if member is not None:
+                return ("const", member)
+        return self.attribute(self.term(node.value, scope), node.attr, scope)
+
+    def attribute(self, base, name, scope):
+        """Return the term of ``base.name``."""
+        kind = base[0]
+        if kind == "if":
+            return conditional(
+                base[1], base[2], self.attribute(base[3], name, scope), self.attribute(base[4], name, scope)
+            )
+        if kind == "field":
+            return ("field", f"{base[1]}.{name}")
+        if kind not in ("object", "model", "call"):
+            return UNKNOWN
+        if base[1] == "envs":
+            return ("env", name)
+        # A model's configuration has attributes that are called like arguments.
+        if name in self.fields and not base[1].lower().endswith("config"):
+            return scope.names.get(("field", name), ("field", name))
+        return ("model", name)
+
+    def _subscript(self, node, scope):
+        index = self.term(node.slice, scope)
+        return self.item(self.term(node.value, scope), index[1]) if index[0] == "const" else UNKNOWN
+
+    def item(self, base, index):
+        """Return the term of ``base[index]``."""
+        kind = base[0]
+        if kind == "if":
+            return conditional(base[1], base[2], self.item(base[3], index), self.item(base[4], index))
+        if kind == "items":
+            inside = isinstance(index, int) and -len(base[1]) <= index < len(base[1])
+            return base[1][index] if inside else ("const", None)
+        if kind in ("model", "call", "field"):
+            return (kind, f"{base[1]}.{index}")
+        if kind == "object" and isinstance(index, str) and base[1].lower().endswith("config"):
+            return ("model", index)
+        return UNKNOWN
+
+    def _items(self, node, scope):
+        found = []
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                inner = self.term(element.value, scope)
+                found += inner[1] if inner[0] == "items" else (UNKNOWN,)
+            else:
+                found.append(self.term(element, scope))
+        return ("items", tuple(found))
+
+    def _dict(self, node, scope):
+        return ("items", tuple(self.term(key, scope) if key is not None else UNKNOWN for key in node.keys))
+
+    def _if_expression(self, node, scope):
+        return conditional(*self.test(node.test, scope), self.term(node.body, scope), self.term(node.orelse, scope))
+
+    def _bool(self, node, scope):
+        terms = [self.term(value, scope) for value in node.values]
+        either = isinstance(node.op, ast.Or)
+        if all(term[0] not in ("truth", "?") for term in terms):
+            # One of the values, as in ``a or b``.
+            made = terms[-1]
+            for term in reversed(terms[:-1]):
+                chosen = (term, made) if either else (made, term)
+                made = conditional(truth(term, True), truth(term, False), *chosen)
+            return made
+        true = [truth(term, True) for term in terms]
+        false = [truth(term, False) for term in terms]
+        return ("truth", any_of(true), all_of(false)) if either else ("truth", all_of(true), any_of(false))
+
+    def _unary(self, node, scope):
+        term = self.term(node.operand, scope)
+        if isinstance(node.op, ast.Not):
+            return ("truth", truth(term, False), truth(term, True))
+        if isinstance(node.op, ast.USub) and term[0] == "const" and type(term[1]) in (int, float):
+            return ("const", -term[1])
+        return UNKNOWN
+
+    def _compare(self, node, scope):
+        terms = [self.term(side, scope) for side in (node.left, *node.comparators)]
+        pairs = [compare(left, op, right) for left, op, right in zip(terms[:-1], node.ops, terms[1:], strict=True)]
+        return ("truth", all_of([true for true, _ in pairs]), any_of([false for _, false in pairs]))
+
+    def _named(self, node, scope):
+        scope.names[node.target.id] = term = self.term(node.value, scope)
+        return term
+
+    def _call(self, node, scope):
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            found = self._method(node, function, scope)
+            if found is not None:
+                return found
+            name = function.attr
+        elif isinstance(function, ast.Name):
+            name = function.id
+        else:
+            return UNKNOWN
+        if name == "getattr" and len(node.args) > 1:
+            attribute = self.term(node.args[1], scope)
+            # Which attribute is not known: whether there is one, neither.
+            return (
+                self.attribute(self.term(node.args[0], scope), attribute[1], scope)
+                if _is_name(attribute)
+                else UNKNOWN
+            )
+        if name in _ENVIRONMENT_READERS and node.args:
+            variable = self.term(node.args[0], scope)
+            return ("env", variable[1]) if _is_name(variable) else UNKNOWN
+        if name == "bool" and len(node.args) == 1:
+            term = self.term(node.args[0], scope)
+            return ("truth", truth(term, True), truth(term, False))
+        if name in _COLLECTIONS and len(node.args) == 1:
+            return self.term(node.args[0], scope)
+        inner = self._inlined(node, name, scope)
+        return inner if inner is not None else ("call", name)
+
+    def _method(self, node, function, scope):
+        """Return the term of a method that reads its object, None for another."""
+        name = function.attr
+        base = self.term(function.value, scope)
+        if base[0] == "env":
+            return ("isset", base[1]) if name == "is_set" else base if name in ("get", *_SAME_TEXT) else UNKNOWN
+        if name in _SAME_TEXT and not node.args:
+            return base
+        first = self.term(node.args[0], scope) if node.args else UNKNOWN
+        if name == "get" and _is_name(first):
+            if base == ("model", "environ"):
+                return ("env", first[1])
+            if base[0] in ("object", "model", "items", "if"):
+                return self.item(base, first[1])
+        if base[0] == "call":
+            return UNKNOWN
+        if name in ("startswith", "endswith") and _is_name(first) and base[0] in INPUTS:
+            return ("truth", *compare(first, ast.In(), base))
+        return None
+
+    def _inlined(self, node, name, scope):
+        """Return what a small function of the tree returns, None when that is not understood."""
+        found = self.symbols.called(name, scope.function)
+        if len(found) != 1 or scope.depth >= _DEEPEST or found[0] in self._inlining or len(found[0].body) > 6:
+            return None
+        callee = found[0]
+        self._inlining.add(callee)
+        try:
+            names = {**self.bound(callee, node, scope), **scope.assigned()}
+            term = self._returned(callee.body, Scope(self, callee, names, scope.depth + 1))
+            # What was understood in part only is asked by the function's name.
+            return term if term is not None and _is_understood(term) else None
+        finally:
+            self._inlining.discard(callee)
+
+    def bound(self, callee, call, scope):
+        """Return the names of ``callee``'s parameters with the terms that ``call`` gives them."""
+        parameters = [arg.arg for arg in (*callee.args.posonlyargs, *callee.args.args)]
+        if parameters and parameters[0] in ("self", "cls"):
+            parameters = parameters[1:]
+        names = {}
+        if call is not None:
+            positional = zip(parameters, call.args)  # noqa: B905  (what is too many or missing is left out)
+            given = [*positional, *((word.arg, word.value) for word in call.keywords)]
+            names = {
+                name: self.term(value, scope)
+                for name, value in given
+                if name is not None and not isinstance(value, ast.Starred)
+            }
+            if callee.args.vararg is not None:
+                rest = tuple(self.term(value, scope) for value in call.args[len(parameters) :])
+                names[callee.args.vararg.arg] = ("items", rest)
+        # A parameter is never the module's constant of that name.
+        for name in parameters:
+            if names.get(name, UNKNOWN) == UNKNOWN:
+                names[name] = ("object", name)
+        return names
+
+    def _returned(self, body, scope):
+        """Return the term that a body of assignments, branches and returns gives, None for any other body."""
+        for position, statement in enumerate(body):
+            if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_text(statement):
+                continue
+            if isinstance(statement, ast.Return):
+                return self.term(statement.value, scope) if statement.value is not None else ("const", None)
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                assign(statement.targets[0], self.term(statement.value, scope), scope, self)
+            elif isinstance(statement, ast.If):
+                rest = body[position + 1 :]
+                true, false = self.test(statement.test, scope)
+                first = self._returned([*statement.body, *rest], scope.copy())
+                second = self._returned([*statement.orelse, *rest], scope.copy())
+                return conditional(true, false, first, second) if first is not None and second is not None else None
+            else:
+                return None
+        return ("const", None)
+
+
+_MAKERS = {
+    ast.Constant: Reader._constant,
+    ast.Name: Reader._name,
+    ast.Attribute: Reader._attribute,
+    ast.Subscript: Reader._subscript,
+    ast.Tuple: Reader._items,
+    ast.List: Reader._items,
+    ast.Set: Reader._items,
+    ast.Dict: Reader._dict,
+    ast.IfExp: Reader._if_expression,
+    ast.BoolOp: Reader._bool,
+    ast.UnaryOp: Reader._unary,
+    ast.Compare: Reader._compare,
+    ast.NamedExpr: Reader._named,
+    ast.Call: Reader._call,
+}
+
+
+def _is_name(term):
+    return term[0] == "const" and isinstance(term[1], str)
+
+
+def _is_understood(term):
+    return term[0] not in ("?", "object") and (
+        term[0] != "if" or (_is_understood(term[3]) and _is_understood(term[4]))
+    )
+
+
+def _is_text(statement):
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def assign(target, term, scope, reader):
+    """Note in ``scope`` what an assignment gives to names and to fields."""
+    if isinstance(target, ast.Name):
+        scope.names[target.id] = term if term != UNKNOWN else ("object", target.id)
+    elif isinstance(target, ast.Attribute):
+        if target.attr in reader.fields:
+            # What was not understood may be anything, the value before included.
+            name = ("field", target.attr)
+            scope.names[name] = bounded(term, scope.names.get(name, name))
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for index, element in enumerate(target.elts):
+            assign(element, reader.item(term, index), scope, reader)
+
+
+def bounded(term, instead):
+    """Return a term of bearable size, ``instead`` (what was there before) for a larger one."""
+    return term if _size(term) <= _LARGEST else instead
+
+
+def _size(term):
+    return 1 + _size(term[3]) + _size(term[4]) if term[0] == "if" else 1

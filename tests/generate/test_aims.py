@@ -1,0 +1,274 @@
+"""What is drawn for an aim fulfils it, as far as a case can, and all aims get their turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from descriptions import description, field
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.generate import aims as aims_module
+from harness.generate.aims import AimDraw, Drawn
+from harness.generate.domains import Domains, domains_of
+from harness.generate.draw import Draw, SeededDraw
+from harness.generate.inputs import fulfils
+from harness.generate.models import ModelDraw
+from harness.generate.strategies import HypothesisDraw
+from harness.subjects.child.aims import harvest
+from harness.subjects.description import Aims, Condition, Variable
+from harness.world.case import Case
+from harness.world.contract import encode_case, parse_case
+from harness.world.modelview import ModelConfig
+from harness.world.probes import HARDWARE_PROBES
+
+FIELDS = (
+    field("backend", "str", optional=True, choices=("a", "b", "c")),
+    field("other", "str", optional=True, choices=("a", "b", "c")),
+    field("ranks", "int", default=1, compared=(1, 8)),
+    field("groups", "int", default=1, compared=(1, 8)),
+    field("size", "int", optional=True, compared=(512,)),
+    field("flag", "bool", default=False),
+    field("device", "str", optional=True, compared=("cpu", "npu")),
+    field("graphs", "object", optional=True),
+)
+ENVIRONMENT = {
+    "SGLANG_ON": Variable(type="bool", default=False),
+    "SGLANG_COUNT": Variable(type="int", default=1, compared=(7,)),
+    "SGLANG_TEXT": Variable(type="str", default="nhd", compared=("wide",)),
+}
+ENTRY = {"device": {"from": "probe.get_device"}, "size": {"value": 8192}}
+GRAPHS = {"graphs": [{"decode": {"mode": "off"}}, {"decode": {"mode": "full"}}]}
+
+
+def domains_for(conditions: list[Condition], aims: Aims | None = None) -> Domains:
+    """Return domains with one aim, that all ``conditions`` hold, or with ``aims``."""
+    numbers = range(len(conditions))
+    one = Aims(
+        conditions=tuple(conditions),
+        clauses=tuple(((number,),) for number in numbers),
+        places=((tuple(numbers),),),
+    )
+    subject = description(
+        *FIELDS,
+        environment=ENVIRONMENT,
+        architectures=("Step3p5ForCausalLM", "GptOssForCausalLM", "PlainForCausalLM"),
+        aims=aims if aims is not None else one,
+    )
+    return domains_of(subject, subject, GRAPHS, (), ENTRY)
+
+
+def condition(kind: str, name: str, operation: str, *values: Any, wanted: bool = True) -> Condition:
+    return Condition(kind, name, operation, values, wanted)  # type: ignore[arg-type]
+
+
+def holds(drawn: Drawn, asked: Condition) -> bool:
+    """Return whether a case fulfils a condition, asked in another way than the generator does."""
+    name, _, path = asked.name.partition(".")
+    value: Any
+    if asked.kind == "arg" and name == "device":
+        value = drawn.args.get("device") or HARDWARE_PROBES["get_device"](drawn.hardware)
+    elif asked.kind == "arg":
+        defaults = {"ranks": 1, "groups": 1, "size": 8192, "flag": False}
+        value = drawn.args.get(name, defaults.get(name))
+        if asked.operation == "same":
+            other = asked.values[0]
+            return (value == drawn.args.get(other, defaults.get(other))) is asked.wanted
+        for step in path.split(".") if path else ():
+            value = (value or {}).get(step)
+    elif asked.kind == "env":
+        if asked.operation == "set":
+            return (name in drawn.env) is asked.wanted
+        variable = ENVIRONMENT[name]
+        text = drawn.env.get(name)
+        readers: dict[str, Any] = {"bool": lambda text: text == "1", "int": int, "str": str}
+        value = variable.default if text is None else readers[variable.type](text)
+    elif asked.kind == "call":
+        value = HARDWARE_PROBES[name](drawn.hardware)
+        value = value[int(path)] if path else value  # type: ignore[index]
+    else:
+        config = ModelConfig(drawn.model)
+        value = getattr(config.hf_config, name, None) if hasattr(config.hf_config, name) else getattr(config, name)
+        for step in path.split(".") if path else ():
+            value = value[int(step)] if isinstance(value, list) else (value or {}).get(step)
+    return fulfils(value, asked.operation, asked.values) is asked.wanted
+
+
+CONDITIONS = [
+    condition("arg", "backend", "is", None),
+    condition("arg", "backend", "is", "a", "b"),
+    condition("arg", "backend", "is", "a", wanted=False),
+    condition("arg", "backend", "true"),
+    condition("arg", "size", "is", None),
+    condition("arg", "size", "is", None, wanted=False),
+    condition("arg", "size", "<=", 512),
+    condition("arg", "ranks", ">", 1),
+    condition("arg", "ranks", "same", "groups"),
+    condition("arg", "groups", "same", "ranks", wanted=False),
+    condition("arg", "backend", "same", "other"),
+    condition("arg", "flag", "true"),
+    condition("arg", "flag", "true", wanted=False),
+    condition("arg", "device", "is", "npu"),
+    condition("arg", "device", "is", "npu", "cpu", wanted=False),
+    condition("arg", "graphs.decode.mode", "is", "off"),
+    condition("env", "SGLANG_ON", "true"),
+    condition("env", "SGLANG_ON", "true", wanted=False),
+    condition("env", "SGLANG_ON", "set"),
+    condition("env", "SGLANG_COUNT", "is", 1, 2, wanted=False),
+    condition("env", "SGLANG_TEXT", "is", "wide"),
+    condition("call", "is_hip", "true"),
+    condition("call", "is_sm100_supported", "true"),
+    condition("call", "is_npu", "true", wanted=False),
+    condition("call", "get_device_sm", ">=", 80),
+    condition("call", "get_nvidia_driver_version", ">=", (595,)),
+    condition("call", "get_device_capability.0", "is", 9),
+    condition("call", "cpu_has_amx_support", "true"),
+    condition("model", "architectures.0", "is", "GptOssForCausalLM"),
+    condition("model", "architectures.0", "contains", "Step3p5"),
+    condition("model", "architectures", "contains", "GptOssForCausalLM"),
+    condition("model", "quantization", "is", "modelopt"),
+    condition("model", "quantization_config.quant_method", "is", "mxfp4"),
+    condition("model", "quantization_config.quant_algo", "is", "NVFP4"),
+    condition("model", "quantization_config", "is", None),
+    condition("model", "index_topk", "is", None, wanted=False),
+    condition("model", "index_topk_freq", ">", 1),
+    condition("model", "context_len", ">", 8192),
+    condition("model", "layer_types", "contains", "mamba"),
+    condition("model", "has_attention_sinks", "true"),
+    condition("model", "mlp_hidden_act", "is", "gelu"),
+]
+
+
+@pytest.fixture
+def never_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aims_module, "_MISSES", 0)
+
+
+def drawn_for(domains: Domains, draw: Draw) -> Drawn:
+    return AimDraw(domains, ModelDraw(domains)).draw(draw)
+
+
+@pytest.mark.usefixtures("never_missing")
+@pytest.mark.parametrize("asked", CONDITIONS, ids=str)
+def test_each_kind_of_condition_is_fulfilled(asked: Condition) -> None:
+    domains = domains_for([asked])
+    maker = AimDraw(domains, ModelDraw(domains))
+    for stream in range(60):
+        drawn = maker.draw(SeededDraw(1, stream))
+        assert holds(drawn, asked), drawn
+
+
+@given(data=st.data(), asked=st.lists(st.sampled_from(CONDITIONS), min_size=1, max_size=5))
+def test_conditions_about_different_inputs_are_fulfilled_together(
+    data: st.DataObject, asked: list[Condition]
+) -> None:
+    groups = {"ranks": "ranks", "groups": "ranks", "backend": "backend", "other": "backend", "device": "call"}
+    inputs = [groups.get(c.name, "call" if c.kind == "call" else c.name.partition(".")[0]) for c in asked]
+    chosen = [c for position, c in enumerate(asked) if inputs[position] not in inputs[:position]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aims_module, "_MISSES", 0)
+        drawn = drawn_for(domains_for(chosen), HypothesisDraw(data.draw))  # type: ignore[arg-type]
+    assert all(holds(drawn, c) for c in chosen), drawn
+    case = Case(id="c", args=drawn.args, hardware=drawn.hardware, model=drawn.model, env=drawn.env)
+    assert parse_case(encode_case(case), "x") == case
+
+
+@pytest.mark.usefixtures("never_missing")
+def test_one_alternative_of_a_clause_is_fulfilled_and_each_has_its_turn() -> None:
+    asked = [
+        condition("arg", "backend", "is", "a"),
+        condition("arg", "flag", "true"),
+        condition("call", "is_hip", "true"),
+    ]
+    aims = Aims(conditions=tuple(asked), clauses=(((0,), (1, 2)),), places=(((0,),),))
+    domains = domains_for([], aims)
+    maker = AimDraw(domains, ModelDraw(domains))
+    seen = set()
+    for stream in range(60):
+        drawn = maker.draw(SeededDraw(1, stream))
+        first, second, third = (holds(drawn, c) for c in asked)
+        assert first or (second and third)
+        seen.add((first, second))
+    assert {(True, False), (False, True)} <= seen
+
+
+@pytest.mark.usefixtures("never_missing")
+def test_an_alternative_that_contradicts_the_rest_is_not_chosen() -> None:
+    asked = [
+        condition("call", "is_sm100_supported", "true"),
+        condition("call", "is_cpu", "true"),
+        condition("arg", "flag", "true"),
+    ]
+    aims = Aims(conditions=tuple(asked), clauses=(((0,),), ((1,), (2,))), places=(((0, 1),),))
+    domains = domains_for([], aims)
+    maker = AimDraw(domains, ModelDraw(domains))
+    for stream in range(30):
+        drawn = maker.draw(SeededDraw(1, stream))
+        assert holds(drawn, asked[0]) and holds(drawn, asked[2])
+
+
+@pytest.mark.usefixtures("never_missing")
+def test_a_device_that_is_not_the_machines_is_said() -> None:
+    asked = [condition("call", "is_cpu", "true"), condition("arg", "device", "is", "cpu", wanted=False)]
+    domains = domains_for(asked)
+    maker = AimDraw(domains, ModelDraw(domains))
+    for stream in range(30):
+        drawn = maker.draw(SeededDraw(1, stream))
+        assert drawn.hardware.platform == "cpu" and drawn.args["device"] != "cpu"
+
+
+def test_now_and_then_one_demand_is_missed() -> None:
+    asked = [condition("arg", "backend", "is", "a"), condition("arg", "flag", "true")]
+    domains = domains_for(asked)
+    maker = AimDraw(domains, ModelDraw(domains))
+    met = [tuple(holds(drawn, c) for c in asked) for drawn in (maker.draw(SeededDraw(1, s)) for s in range(400))]
+    assert (False, False) not in met
+    assert 20 < met.count((True, False)) + met.count((False, True)) < 80
+
+
+def test_what_no_case_can_say_is_left_out() -> None:
+    asked = [
+        condition("call", "is_moon_full", "true"),
+        condition("model", "unheard_of", "true"),
+        condition("arg", "unheard_of", "true"),
+        condition("env", "UNHEARD_OF", "true"),
+    ]
+    domains = domains_for(asked)
+    assert AimDraw(domains, ModelDraw(domains)).places == []
+
+
+def test_rare_places_get_as_much_as_others() -> None:
+    conditions = [
+        condition("arg", "ranks", "is", 8),
+        condition("arg", "backend", "is", "a"),
+        condition("arg", "flag", "true"),
+    ]
+    clauses = tuple(((number,),) for number in range(3))
+    aims = Aims(conditions=tuple(conditions), clauses=clauses, places=(((0,),), ((0, 1), (1,), (0, 1, 2)), ((2,),)))
+    domains = domains_for([], aims)
+    maker = AimDraw(domains, ModelDraw(domains))
+    drawn = [maker.draw(SeededDraw(1, stream)) for stream in range(900)]
+    alone = sum(set(one.args) == {"flag"} for one in drawn)
+    assert 200 < alone < 400
+
+
+def test_both_subjects_aims_are_kept_and_what_they_share_is_there_once() -> None:
+    source = (
+        "def run(self):\n"
+        "    if self.flag:\n        self.backend = 'a'\n"
+        "    if self.ranks > {}:\n        raise ValueError\n"
+    )
+    names = [spec.name for spec in FIELDS]
+    subjects = [
+        description(*FIELDS, aims=msgspec.convert(harvest({"m": source.format(bound)}, ["run"], names), Aims))
+        for bound in (1, 2)
+    ]
+    united = domains_of(*subjects).aims
+    assert len(united.places) == 3
+    assert [united.conditions[united.clauses[united.places[n][0][0]][0][0]].values for n in united.refusals] == [
+        (1,),
+        (2,),
+    ]
+    assert domains_of(subjects[0], subjects[0]).aims == subjects[0].aims
