@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from harness.errors import UsageError, hint
 from harness.subjects.open import open_subject
 from harness.subjects.spec import SubjectSpec
+from harness.world.chain import Writer
 
 
 def explain_field(field: str, specs: Sequence[SubjectSpec], say: Callable[[str], object]) -> None:
@@ -24,7 +25,8 @@ def _lines(field: str, spec: SubjectSpec) -> list[str]:
         description = subject.describe()
     if field not in description.resolved:
         raise UsageError(f"{spec.label} resolves no field {field!r}{hint(field, description.resolved)}")
-    writers = [writer for writer in description.writers if writer.field == field]
+    known = (*description.writers, *description.tables)
+    writers = sorted((writer for writer in known if writer.field == field), key=_slot_number)
     lines = [f"{spec.label}: {field} is written in {len(writers)} place{'s' if len(writers) != 1 else ''}"]
     slot = None
     for writer in writers:
@@ -33,3 +35,9 @@ def _lines(field: str, spec: SubjectSpec) -> list[str]:
             lines.append(f"  {slot or 'reached from no slot'}")
         lines.append(f"    {writer.source:44} {writer.file}:{writer.line}")
     return lines
+
+
+def _slot_number(writer: Writer) -> int:
+    """Return the number that the slot begins with, so that a table's entries stand among the code; 0 for none."""
+    number = writer.slot.partition(" ")[0]
+    return int(number) if number.isdecimal() else 0

@@ -57,6 +57,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     architectures it names; ``slots`` the handlers a slice runs, in order (empty for a whole construction);
     ``resolved`` the outcome fields the subject has, of those a gate compares; ``writers`` the places that write one,
     in the order of the slots, and ``decisions`` the conditions on the way (none where the subject is not recorded);
+    ``tables`` are writers that are entries of a table and no code, so that none of them is known to have run;
     ``aims`` what leads to each place of the resolution.
     """
 
@@ -67,6 +68,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     slots: tuple[str, ...] = ()
     resolved: tuple[str, ...] = ()
     writers: tuple[Writer, ...] = ()
+    tables: tuple[Writer, ...] = ()
     decisions: tuple[Decision, ...] = ()
     aims: Aims = Aims()
 

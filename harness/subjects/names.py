@@ -16,7 +16,7 @@ Kind = Literal["release", "git", "dir", "package"]
 KNOWN_PACKAGES: Final = ("sglang",)
 """The packages whose releases can be compared."""
 
-OWN_PACKAGES: Final = ("legacy",)
+OWN_PACKAGES: Final = ("legacy", "declarative")
 """Packages of this repository that are subjects: each is the slice and nothing else."""
 
 SLICE_SUFFIX: Final = "slice"

@@ -92,6 +92,7 @@ class Subject:
             slots=tuple(raw["slots"]),
             resolved=resolved,
             writers=msgspec.convert(raw.get("writers", []), tuple[Writer, ...]),
+            tables=msgspec.convert(raw.get("tables", []), tuple[Writer, ...]),
             decisions=msgspec.convert(raw.get("decisions", []), tuple[Decision, ...]),
             aims=msgspec.convert(raw["aims"], Aims),
         )

@@ -56,7 +56,7 @@ def test_valid(text: str, kind: str, value: str, sliced: bool) -> None:
         (".", ["did you mean 'dir:.'?"]),
         ("git:", ["nothing after 'git:'"]),
         ("dir: ", ["nothing after 'dir:'"]),
-        ("", ["valid forms are legacy, sglang==VERSION, git:REVISION and dir:PATH"]),
+        ("", ["valid forms are legacy, declarative, sglang==VERSION, git:REVISION and dir:PATH"]),
         ("git:ma\0in", ["control character"]),
         ("dir:a\nb", ["control character"]),
     ],

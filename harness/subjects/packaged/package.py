@@ -6,6 +6,9 @@ A package that is a subject has, at its top,
 - ``arguments()``, the description of its arguments by name (`harness.world.fields.FieldSpec`);
 - ``SLOTS``, what runs, in order; each with a ``number``, a ``name`` and the function ``run``;
 - ``resolve(case)``, the outcome of a case (`harness.world.case`).
+
+It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere than
+where it is written down. Without them, both are read off its source.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from harness.subjects.child.wire import encode, marked, without_addresses
 from harness.subjects.child.world import WORLD, UnansweredProbe
 from harness.subjects.packaged.finding import import_package
 from harness.world.case import Case, Outcome
+from harness.world.chain import Write, Writer
 from harness.world.environ import envs
 from harness.world.fields import FieldSpec
 
@@ -47,7 +51,15 @@ class Package:
         self._names: list[str] = []
         self._reach = Reach(recorder, self._slots, everything=True) if recorder is not None else None
         # Its text is read now: later no file of this machine is in reach.
-        self._described = self._reach.describe() if self._reach is not None else {}
+        self._described = self._reach.describe() if self._reach is not None else {"writers": []}
+        self._described["tables"] = self._tables()
+
+    def _tables(self) -> list[dict[str, Any]]:
+        """Return the writers that are no code: entries of a table, which the package knows and its source does not."""
+        writers: Callable[[], Sequence[Writer]] | None = getattr(self._module, "writers", None)
+        code = {(writer["field"], writer["source"]) for writer in self._described["writers"]}
+        listed = writers() if writers is not None else ()
+        return [msgspec.to_builtins(writer) for writer in listed if (writer.field, writer.source) not in code]
 
     def describe(self) -> dict[str, Any]:
         """Return the description that the parent asks for: the same keys as a source tree's."""
@@ -128,6 +140,9 @@ class Package:
 
     def chain(self, case: Case) -> list[dict[str, Any]]:
         """Return every write that resolving the case makes, in order; none where writes are not recorded."""
+        chain: Callable[[Case], Sequence[Write]] | None = getattr(self._module, "chain", None)
+        if chain is not None:
+            return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
         return [] if self._reach is None else self._reach.chain(lambda: self._resolve(case), marked)
 
     def reach(self) -> dict[str, Any]:

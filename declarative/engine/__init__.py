@@ -1,0 +1,58 @@
+"""The declarative engine: what a resolution is made of, without knowing what is resolved.
+
+- `arg`: a field's metadata, and the whitelist of resolvable fields that follows from it.
+- `steps`: passes and providers, each with the names that it may write.
+- `registry`: which providers an architecture has.
+- `view`: the read-only objects that passes and providers get.
+- `pipeline`: stages in execution order; runs one resolution.
+- `stash`: what was declared about a record before its resolution starts.
+- `gate`: the one place where declarations become flags; its result is the provenance.
+- `flags`: the resolved flags, in typed groups.
+- `context`: what a process has published.
+
+It imports the standard library only, and itself by relative names, so that it can be copied into any tree.
+"""
+
+from __future__ import annotations
+
+from .arg import Arg, resolvable_fields
+from .context import RuntimeContext
+from .errors import DeclarationError, FlagError, FrozenFlagsError, ParityError, PublishError
+from .flags import LEAF_MAP, Flags, leaf_of
+from .gate import Provenance, apply_model_overrides
+from .pipeline import DISPATCH, Pipeline, Resolution, Stage
+from .registry import Registry
+from .stash import declare_before_resolution
+from .steps import Pass, Provider, check, post_process, provider
+from .view import ReadOnly, ReadOnlyView, RecordingView, ResolvedView
+
+__all__ = [
+    "DISPATCH",
+    "LEAF_MAP",
+    "Arg",
+    "DeclarationError",
+    "FlagError",
+    "Flags",
+    "FrozenFlagsError",
+    "ParityError",
+    "Pass",
+    "Pipeline",
+    "Provenance",
+    "Provider",
+    "PublishError",
+    "ReadOnly",
+    "ReadOnlyView",
+    "RecordingView",
+    "Registry",
+    "Resolution",
+    "ResolvedView",
+    "RuntimeContext",
+    "Stage",
+    "apply_model_overrides",
+    "check",
+    "declare_before_resolution",
+    "leaf_of",
+    "post_process",
+    "provider",
+    "resolvable_fields",
+]

@@ -1,0 +1,109 @@
+"""What a process has published: its arguments, the flags that they resolve to, and how each came about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .arg import resolvable_fields
+from .errors import FrozenFlagsError, ParityError, PublishError
+from .flags import Flags, leaf_of
+from .gate import Provenance, apply_model_overrides, validate
+from .pipeline import Resolution
+
+
+class RuntimeContext:
+    """Publishes as a whole or not at all: new flags are made aside and put in place when all went well."""
+
+    def __init__(self) -> None:
+        self.flags = Flags()
+        self.provenance: tuple[Provenance, ...] = ()
+        self._arguments: Any = None
+        self._pristine: Any = None
+        self._declarations: tuple[tuple[str, dict[str, Any]], ...] = ()
+        self._terminal: tuple[tuple[str, dict[str, Any]], ...] = ()
+
+    @property
+    def arguments(self) -> Any:
+        """The published arguments. Raises PublishError before anything was published."""
+        if self._arguments is None:
+            raise PublishError("no arguments were published: publish() comes first")
+        return self._arguments
+
+    def publish(self, resolution: Resolution, *, terminal: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> None:
+        """Resolve the flags from a finished ``resolution``, then write its values onto its arguments.
+
+        ``terminal`` declarations count after all others, whenever those come. Publishing again starts anew. Raises
+        FrozenFlagsError after `freeze`, ParityError when the flags are not what passes saw last, and what the gate
+        raises: then all is as it was before, the arguments too.
+        """
+        self._refuse_frozen("publish")
+        arguments = resolution.arguments
+        # Their dict stays as it is when the arguments take over the resolved values.
+        pristine = object.__new__(type(arguments))
+        vars(pristine).update(resolution.pristine)
+        declarations = tuple((source, dict(declared)) for source, declared in resolution.declarations)
+        last = tuple((source, dict(declared)) for source, declared in terminal)
+        flags, provenance = _resolved(pristine, resolvable_fields(type(arguments)), declarations, last)
+        flags.capture.enable_torch_compile = bool(getattr(arguments, "enable_torch_compile", False))
+
+        enforced = {field: value for _, declared in last for field, value in declared.items()}
+        _check_parity(flags, {**resolution.values, **enforced}.__getitem__, resolvable_fields(type(arguments)))
+
+        resolution.materialize()
+        vars(arguments).update(enforced)
+        self.flags, self.provenance = flags, provenance
+        self._arguments, self._pristine = arguments, pristine
+        self._declarations, self._terminal = declarations, last
+
+    def declare_late(self, source: str, declared: Mapping[str, Any]) -> None:
+        """Record what became known after publishing, from the weights for instance; flags and arguments follow.
+
+        Raises PublishError before publishing, FrozenFlagsError after `freeze`, and what the gate raises: then nothing
+        has changed.
+        """
+        arguments = self.arguments
+        self._refuse_frozen("declare_late")
+        whitelist = resolvable_fields(type(arguments))
+        validate([(source, declared)], whitelist)
+        declarations = (*self._declarations, (source, dict(declared)))
+        flags, provenance = _resolved(self._pristine, whitelist, declarations, self._terminal)
+        flags.capture = self.flags.capture
+        for field in declared:
+            group, leaf = leaf_of(flags, field)
+            vars(arguments)[field] = getattr(group, leaf)
+        self.flags, self.provenance, self._declarations = flags, provenance, declarations
+
+    def check_parity(self) -> None:
+        """Raise ParityError for every resolvable field whose flag is not the argument's value, by name."""
+        arguments = self.arguments
+        _check_parity(self.flags, lambda field: getattr(arguments, field), resolvable_fields(type(arguments)))
+
+    def freeze(self) -> None:
+        """End the writing of flags, but for the capture group, and publishing with it."""
+        self.flags.freeze()
+
+    def _refuse_frozen(self, what: str) -> None:
+        if self.flags.frozen:
+            raise FrozenFlagsError(f"{what}() after freeze(): the flags of this process are final")
+
+
+def _check_parity(flags: Flags, argument_of: Callable[[str], Any], fields: Sequence[str]) -> None:
+    apart = []
+    for field in fields:
+        group, leaf = leaf_of(flags, field)
+        flag, argument = getattr(group, leaf), argument_of(field)
+        if type(flag) is not type(argument) or flag != argument:
+            apart.append(f"{field} (flag {flag!r}, argument {argument!r})")
+    if apart:
+        raise ParityError(f"flags and arguments differ: {', '.join(apart)}")
+
+
+def _resolved(
+    pristine: Any,
+    whitelist: Sequence[str],
+    declarations: Sequence[tuple[str, Mapping[str, Any]]],
+    terminal: Sequence[tuple[str, Mapping[str, Any]]],
+) -> tuple[Flags, tuple[Provenance, ...]]:
+    flags = Flags()
+    return flags, apply_model_overrides(flags, pristine, declarations, whitelist=whitelist, terminal=terminal)

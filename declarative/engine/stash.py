@@ -1,0 +1,32 @@
+"""What was declared about a record before its resolution starts, by a launcher for instance.
+
+The stash is kept with the record, under a name that is no field. A resolution reads it and appends nothing to it,
+and neither empties nor replaces it: what was declared early lies under all that passes declare, as the first writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from .arg import resolvable_fields
+from .errors import DeclarationError, hint
+
+_ATTRIBUTE: Final = "_declared_before_resolution"
+
+
+def declare_before_resolution(arguments: Any, source: str, declared: Mapping[str, Any]) -> None:
+    """Add a declaration to the stash of ``arguments``; ``source`` says whose it is.
+
+    Raises DeclarationError for a field off the whitelist; nothing is added then.
+    """
+    whitelist = resolvable_fields(type(arguments))
+    for field in declared:
+        if field not in whitelist:
+            raise DeclarationError(f"{source} declares {field!r}{hint(str(field), whitelist)}: it is not resolvable")
+    vars(arguments).setdefault(_ATTRIBUTE, []).append((source, dict(declared)))
+
+
+def stash_of(attributes: Mapping[str, Any]) -> Sequence[tuple[str, dict[str, Any]]]:
+    """Return what was declared about the record that has ``attributes``, in order."""
+    return tuple(attributes[_ATTRIBUTE]) if _ATTRIBUTE in attributes else ()

@@ -1,0 +1,109 @@
+"""Passes and providers: functions that declare, each with the names that it may declare.
+
+A declaration is a dict, or None for nothing. Its keys are of three kinds, and a function lists each kind apart:
+
+- ``writes``: fields of the whitelist. They become flags.
+- ``state``: what the resolution settles besides: arguments that are not resolvable. A dotted name is an attribute
+  of a nested object (``graphs.decode.backend``).
+- ``env``: environment variables. The value is written as ``str(value)``.
+
+``state`` and ``env`` are declared effects: the function returns them, and the pipeline applies them, once, right
+after the function returns and before the next one runs.
+
+``when`` is a condition on the facts of a resolution (see the module `pipeline`): where it does not hold the
+function is not run at all, as if it had declared nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from .errors import DeclarationError, hint
+
+Declaration: TypeAlias = dict[str, Any]
+Condition: TypeAlias = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What passes and providers share: a function, the names that it may declare, and where it stands."""
+
+    function: Callable[..., Declaration | None]
+    writes: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    when: Condition | None = None
+    allowed: frozenset[str] = field(init=False, repr=False)
+    is_plain: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        allowed = (*self.writes, *self.state, *self.env)
+        object.__setattr__(self, "allowed", frozenset(allowed))
+        # Whether all that it declares are attributes of the record itself.
+        object.__setattr__(self, "is_plain", not self.env and not any("." in name for name in self.state))
+        if len(self.allowed) != len(allowed):
+            raise DeclarationError(f"{self.name} lists a name twice among those that it may declare: {allowed}")
+
+    @property
+    def name(self) -> str:
+        """The function's name: the source of what it declares."""
+        return self.function.__name__
+
+    def checked(self, declared: Any) -> Declaration:
+        """Return ``declared`` if it may be, empty for None. Raises DeclarationError, which names the function."""
+        if declared is None:
+            return {}
+        if not isinstance(declared, dict):
+            raise DeclarationError(f"{self.name} must return a dict or None, not {type(declared).__name__}")
+        for key in declared:
+            if key not in self.allowed:
+                listed = ", ".join(sorted(self.allowed)) or "nothing"
+                raise DeclarationError(
+                    f"{self.name} declares {key!r}{hint(str(key), self.allowed)}: it may declare {listed}"
+                )
+        return declared
+
+
+class Pass(Step):
+    """A function of the view; call it with one to get what it declares, checked."""
+
+    def __call__(self, view: Any) -> Declaration:
+        """Return what the pass declares over ``view``: empty when it has nothing to say, or only validates.
+
+        Raises DeclarationError for what it may not declare, and whatever its validation raises.
+        """
+        return self.checked(self.function(view))
+
+
+class Provider(Step):
+    """A function of the pristine arguments and the model; call it with both to get what it declares, checked."""
+
+    def __call__(self, arguments: Any, model: Any) -> Declaration:
+        """Return what the provider declares: empty when it has nothing to say.
+
+        Raises DeclarationError for what it may not declare.
+        """
+        return self.checked(self.function(arguments, model))
+
+
+def post_process(
+    *,
+    writes: tuple[str, ...] = (),
+    state: tuple[str, ...] = (),
+    env: tuple[str, ...] = (),
+    when: Condition | None = None,
+) -> Callable[[Callable[[Any], Declaration | None]], Pass]:
+    """Make a pass of the function below. Nothing is registered: the pipeline lists it."""
+    return lambda function: Pass(function, writes, state, env, when)
+
+
+def check(*, when: Condition | None = None) -> Callable[[Callable[[Any], None]], Pass]:
+    """Make a pass of the function below that declares nothing: it raises, or returns None."""
+    return lambda function: Pass(function, when=when)
+
+
+def provider(*, writes: tuple[str, ...]) -> Callable[[Callable[[Any, Any], Declaration | None]], Provider]:
+    """Make a provider of the function below. Nothing is registered: a registry lists it."""
+    return lambda function: Provider(function, writes)

@@ -1,0 +1,45 @@
+"""The model of a resolution as passes and providers read it: ``view.model``, and a provider's second argument."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from declarative.engine.view import ReadOnly, ReadOnlyView, view_of
+from harness.world.modelview import AttentionArch, HFConfig, ModelConfig
+
+_MLA: Final = AttentionArch.MLA
+
+
+class Model(ReadOnlyView):
+    """A checkpoint's configuration, read-only.
+
+    ``hf_config`` is the Hugging Face config, ``config`` what is derived from it (quantization, context length, ...).
+    ``architecture`` is the first of the config's, ``uses_mla`` whether attention is multi-head latent.
+    """
+
+    if TYPE_CHECKING:
+        architecture: str
+        uses_mla: bool
+        is_encoder_decoder: bool
+        hf_config: HFConfig
+
+    @property
+    def config(self) -> ModelConfig:
+        """What is derived from the checkpoint's configuration."""
+        # Made when asked for: few passes do.
+        return cast(ModelConfig, ReadOnly(self._config))
+
+
+def read_only_model(config: ModelConfig) -> Model:
+    """Return the read-only form of ``config``. Raises IndexError when it has no architecture."""
+    hf_config = config.hf_config
+    return view_of(
+        Model,
+        {
+            "architecture": hf_config.architectures[0],
+            "uses_mla": config.attention_arch is _MLA,
+            "is_encoder_decoder": config.is_encoder_decoder,
+            "_config": config,
+            "hf_config": view_of(ReadOnlyView, vars(hf_config)),
+        },
+    )

@@ -1,0 +1,1 @@
+"""Passes: one module a chain."""

@@ -1,0 +1,14 @@
+"""Overlapped scheduling, where it is not another chain's concern."""
+
+from __future__ import annotations
+
+from declarative.engine.steps import Declaration, post_process
+from declarative.engine.view import ResolvedView
+from declarative.facts import has_model
+from harness.world.environ import envs
+
+
+@post_process(writes=("disable_overlap_schedule",), when=has_model)
+def _sparse_head_overlap_disable(view: ResolvedView) -> Declaration | None:
+    """A sparse embedding head cannot overlap."""
+    return {"disable_overlap_schedule": True} if envs.SGLANG_EMBEDDINGS_SPARSE_HEAD.is_set() else None

@@ -1,0 +1,46 @@
+"""Data and pipeline parallelism: what the numbers of ranks imply."""
+
+from __future__ import annotations
+
+from declarative.engine.steps import Declaration, check, post_process
+from declarative.engine.view import ResolvedView
+from declarative.facts import splits_data
+
+
+@post_process(writes=("enable_dp_attention", "enable_dp_lm_head"))
+def _data_parallelism_defaults(view: ResolvedView) -> Declaration | None:
+    """One data parallel rank has nothing to share out."""
+    if view.dp_size == 1 and (view.enable_dp_attention or view.enable_dp_lm_head):
+        return {"enable_dp_attention": False, "enable_dp_lm_head": False}
+    return None
+
+
+@post_process(state=("schedule_conservativeness", "chunked_prefill_size"), when=splits_data)
+def _dp_attention_scaling(view: ResolvedView) -> Declaration | None:
+    """Each data parallel rank of the attention takes its part of a chunk, and admits requests more boldly.
+
+    Raises AssertionError for ranks that do not divide; TypeError where the chunk size was given as None, as the
+    original does.
+    """
+    if not view.enable_dp_attention:
+        return None
+    assert view.tp_size % view.dp_size == 0, (
+        f"attention over {view.dp_size} data parallel ranks does not divide {view.tp_size} ranks"
+    )
+    return {
+        "schedule_conservativeness": view.schedule_conservativeness * 0.3,
+        "chunked_prefill_size": view.chunked_prefill_size // view.dp_size,
+    }
+
+
+@check(when=splits_data)
+def _dp_lm_head_validation(view: ResolvedView) -> None:
+    """A split output head needs split attention. Raises AssertionError without it."""
+    if view.enable_dp_lm_head:
+        assert view.enable_dp_attention, "enable_dp_lm_head needs enable_dp_attention"
+
+
+@post_process(writes=("disable_overlap_schedule",))
+def _pipeline_parallel_overlap_disable(view: ResolvedView) -> Declaration | None:
+    """Pipeline stages cannot overlap scheduling."""
+    return {"disable_overlap_schedule": True} if view.pp_size > 1 else None

@@ -1,0 +1,15 @@
+"""Sampling kernels."""
+
+from __future__ import annotations
+
+from declarative.engine.steps import Declaration, post_process
+from declarative.engine.view import ResolvedView
+from harness.world.machine import is_flashinfer_available
+
+
+@post_process(writes=("sampling_backend",))
+def _sampling_backend_default(view: ResolvedView) -> Declaration | None:
+    """flashinfer's where it is installed."""
+    if view.sampling_backend is None:
+        return {"sampling_backend": "flashinfer" if is_flashinfer_available() else "pytorch"}
+    return None

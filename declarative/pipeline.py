@@ -1,0 +1,258 @@
+"""The one place that lists every pass and every provider, in execution order; and what runs them over a record.
+
+Stages keep the numbers and the order of the resolution slice's slots; which check refuses first, and what is in the
+environment when it does, depends on that order. In a stage steps run from top to bottom. The passes of different
+families exclude each other by architecture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from declarative.engine.pipeline import DISPATCH, Pipeline, Resolution, Stage
+from declarative.engine.registry import Registry
+from declarative.engine.steps import Step
+from declarative.facts import facts_of
+from declarative.families import (
+    deepseek_v3,
+    deepseek_v4,
+    exaone,
+    falcon_jet,
+    gemma,
+    glm4_moe,
+    gpt_oss,
+    granite,
+    lfm2,
+    llama4,
+    mimo_v2,
+    minicpm_v,
+    minimax_m2,
+    moss_vl,
+    nemotron_h,
+    olmo2,
+    qwen3,
+    step3p,
+)
+from declarative.families.constants import MODEL_OVERRIDES
+from declarative.model import read_only_model
+from declarative.passes import (
+    a2a,
+    allreduce_fusion,
+    attention_backend,
+    deterministic,
+    dllm,
+    dsa,
+    mamba,
+    moe,
+    overlap,
+    page_size,
+    parallelism,
+    platforms,
+    quantization,
+    sampling,
+)
+from declarative.server_args import ServerArgs, new_arguments
+from declarative.state import STATE
+from harness.world.case import Case
+from harness.world.machine import current
+from harness.world.records import field_specs
+from harness.world.slice import resolve_slice
+
+REGISTRY: Final = Registry(
+    constants=MODEL_OVERRIDES,
+    exact=(
+        (mimo_v2.MIMO_V2_ARCHITECTURES, mimo_v2._mimo_v2_overrides),
+        (gemma.GEMMA_ARCHITECTURES, gemma._gemma2_gemma3_overrides),
+        (exaone.EXAONE_ARCHITECTURES, exaone._exaone_overrides),
+        ("MiniMaxM2ForCausalLM", minimax_m2._minimax_m2_overrides),
+    ),
+    predicates=((step3p.is_step3p_name, step3p._step3p_overrides),),
+)
+
+STAGES: Final = (
+    Stage(0, "deprecated_args", (allreduce_fusion._flashinfer_allreduce_fusion_alias,)),
+    Stage(1, "quantization_opt_out", (quantization._quantization_opt_out,)),
+    Stage(2, "hpu_backends", (platforms._hpu_defaults,)),
+    Stage(3, "cpu_backends", (platforms._cpu_defaults,)),
+    Stage(4, "npu_backends", (platforms._npu_defaults,)),
+    Stage(5, "mps_backends", (platforms._mps_overlap_disable,)),
+    Stage(6, "xpu_backends", (platforms._xpu_prefill_graph_disable,)),
+    Stage(7, "deterministic_fusion_opt_out", (allreduce_fusion._deterministic_fusion_opt_out,)),
+    Stage(
+        8,
+        "model_specific_adjustments",
+        (
+            DISPATCH,
+            # DeepSeek V4
+            deepseek_v4._deepseek_v4_kv_cache_dtype,
+            deepseek_v4._deepseek_v4_speculation_validation,
+            deepseek_v4._deepseek_v4_overrides,
+            deepseek_v4._deepseek_v4_context_parallelism,
+            deepseek_v4._deepseek_v4_sm120_moe,
+            # DeepSeek V3, with sparse attention and without
+            deepseek_v3._dsa_attention_defaults,
+            deepseek_v3._dsa_two_batch_overlap_validation,
+            deepseek_v3._dsa_context_parallelism,
+            deepseek_v3._dsa_page_size,
+            dsa._dsa_kv_cache_dtype_default,
+            dsa._dsa_split_backend_resolution,
+            deepseek_v3._dsa_context_parallelism_validation,
+            deepseek_v3._deepseek_family_overrides,
+            deepseek_v3._deepseek_moe_quant_resolution,
+            deepseek_v3._deepseek_spec_moe_resolution,
+            # Families of attention layers only
+            gpt_oss._gpt_oss_attention_backend,
+            gpt_oss._gpt_oss_validation,
+            gpt_oss._gpt_oss_overrides,
+            mimo_v2._mimo_v2_validation,
+            step3p._step3p_attention_backend,
+            llama4._llama4_overrides,
+            gemma._gemma4_overrides,
+            moss_vl._moss_vl_overrides,
+            exaone._exaone_validation,
+            olmo2._olmo2_overrides,
+            glm4_moe._glm4_moe_overrides,
+            # Families with state layers, then the cache of the states
+            nemotron_h._nemotron_h_overrides,
+            qwen3._qwen3_moe_family_overrides,
+            qwen3._qwen3_5_hybrid_overrides,
+            minicpm_v._minicpm_v4_6_overrides,
+            falcon_jet._falcon_h1_jet_overrides,
+            granite._granite_moe_hybrid_overrides,
+            lfm2._lfm2_overrides,
+            mamba._mamba_radix_cache_resolution,
+            lfm2._first_layer_validation,
+            # Across families
+            qwen3._qwen3vl_overrides,
+            overlap._sparse_head_overlap_disable,
+            allreduce_fusion._flashinfer_allreduce_fusion_auto_enable,
+            allreduce_fusion._enforce_disable_allreduce_fusion,
+        ),
+    ),
+    Stage(9, "sampling_backend", (sampling._sampling_backend_default,)),
+    Stage(
+        10,
+        "deterministic_inference",
+        (
+            deterministic._on_policy_determinism,
+            deterministic._deterministic_allreduce_fusion_disable,
+            deterministic._deterministic_sampling_backend,
+            deterministic._deterministic_attention_backend,
+            deterministic._deterministic_radix_cache_disable,
+            deterministic._deterministic_collectives,
+        ),
+    ),
+    Stage(
+        11,
+        "attention_backend_compatibility",
+        (
+            attention_backend._attention_backend_default,
+            attention_backend._graph_disable_for_attention_backend,
+            attention_backend._whisper_radix_cache_disable,
+            page_size._mla_backend_page_constraints,
+            attention_backend._cutedsl_prefill_backend_fill,
+            attention_backend._attention_backend_fa3_fp8_fallback,
+            page_size._fa4_page_constraint,
+            attention_backend._aiter_memory_fraction,
+            attention_backend._attention_backend_platform_fallbacks,
+            page_size._intel_xpu_page_constraint,
+            attention_backend._attention_backend_dual_chunk,
+        ),
+    ),
+    Stage(12, "kv4_compatibility", (attention_backend._kv4_compatibility,)),
+    Stage(13, "page_size", (page_size._page_size_default,)),
+    Stage(
+        14,
+        "data_parallelism",
+        (
+            parallelism._data_parallelism_defaults,
+            parallelism._dp_attention_scaling,
+            parallelism._dp_lm_head_validation,
+        ),
+    ),
+    Stage(
+        15,
+        "moe_kernel_config",
+        (moe._moe_runner_backend_quant_constraints, moe._moe_runner_fusion_disable, moe._cutlass_moe_env_override),
+    ),
+    Stage(
+        16,
+        "a2a_moe",
+        (
+            a2a._a2a_backend_overrides,
+            a2a._a2a_ep_size,
+            a2a._a2a_fusion_adjustments,
+            a2a._a2a_mode_and_checks,
+        ),
+    ),
+    Stage(17, "pipeline_parallelism", (parallelism._pipeline_parallel_overlap_disable,)),
+    Stage(18, "speculative_decoding", (moe._speculative_moe_runner_default,)),
+    Stage(19, "load_format", (quantization._gguf_quantization,)),
+    Stage(
+        20,
+        "dllm_inference",
+        (dllm._dllm_attention_backend, dllm._dllm_overlap_disable, dllm._dllm_page_size, dllm._dllm_feature_disable),
+    ),
+)
+
+PIPELINE: Final = Pipeline(STAGES, record=ServerArgs, state=STATE, registry=REGISTRY)
+
+
+def run_passes(resolution: Resolution) -> None:
+    """Run all passes over a fresh ``resolution`` on the current case's machine and model; the record stays pristine.
+
+    Raises what a pass raises.
+    """
+    machine = current()
+    model = read_only_model(machine.model_config)
+    PIPELINE.resolve(resolution, model, facts_of(resolution.arguments, model), machine.env.__setitem__)
+
+
+class Reads(NamedTuple):
+    """What one pass or provider read in one case; nested values go by their dotted names."""
+
+    source: str
+    fields: frozenset[str]
+    environment: frozenset[str]
+
+
+def recorded_reads(case: Case) -> list[Reads]:
+    """Return what each pass and provider that ran for ``case`` read, in execution order.
+
+    A pass that refused the case is the last. ``model`` stands for anything about the model. Raises UsageError for
+    arguments that a case cannot have.
+    """
+    reads: list[Reads] = []
+
+    def run(record: ServerArgs) -> None:
+        machine = current()
+        environment = machine.env = _RecordingEnvironment(machine.env)
+        model = read_only_model(machine.model_config)
+
+        def done(step: Step, seen: frozenset[str]) -> None:
+            reads.append(Reads(step.name, seen, frozenset(environment.seen)))
+            environment.seen.clear()
+
+        resolution = Resolution(record)
+        PIPELINE.record(resolution, model, facts_of(record, model), environment.__setitem__, done)
+        resolution.materialize()
+
+    resolve_slice(case, arguments=field_specs(ServerArgs), record=new_arguments, run=run, root="")
+    return reads
+
+
+class _RecordingEnvironment(dict[str, str]):
+    """An environment that knows which variables were asked for."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        super().__init__(variables)
+        self.seen: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.seen.add(name)
+        return super().get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self.seen.add(str(name))
+        return super().__contains__(name)

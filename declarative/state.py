@@ -1,0 +1,38 @@
+"""What the resolution settles besides the resolvable fields, by name: the state that passes may declare.
+
+The first six are part of an outcome; the rest is read by later passes, or by what runs after the resolution.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.world.slice import STATE as OUTCOME_STATE
+
+GRAPHS: Final = ("cuda_graph_config.decode.backend", "cuda_graph_config.prefill.backend")
+"""What captures the CUDA graphs of the two phases."""
+
+STATE: Final = (
+    *OUTCOME_STATE,
+    "_quantization_explicitly_unset",
+    "chunked_prefill_size",
+    "cuda_graph_config.decode.max_bs",
+    "cuda_graph_config.prefill.tc_compiler",
+    "deepep_mode",
+    "disable_custom_all_reduce",
+    "disaggregation_mode",
+    "dsa_prefill_cp_mode",
+    "enable_aiter_allreduce_fusion",
+    "enable_deterministic_inference",
+    "enable_dsa_prefill_context_parallel",
+    "enable_hierarchical_cache",
+    "enable_lmcache",
+    "enable_lora",
+    "enforce_disable_flashinfer_allreduce_fusion",
+    "enforce_shared_experts_fusion",
+    "hicache_io_backend",
+    "hicache_mem_layout",
+    "max_running_requests",
+    "pp_size",
+    "schedule_conservativeness",
+)

@@ -1,0 +1,87 @@
+"""What the package promises to the harness, whatever the passes decide."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+from focused import focused_cases
+
+import declarative
+from harness.errors import UsageError
+from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+from harness.world.profiles import hardware_profile
+from harness.world.slice import FIELDS, STATE
+
+PACKAGE = Path(declarative.__file__).parent
+
+
+def test_a_silent_case_has_all_fields_in_order() -> None:
+    fields = declarative.resolve(Case(id="c")).fields
+    assert fields is not None
+    assert list(fields) == [*FIELDS, *STATE]
+    assert declarative.FIELDS is FIELDS and declarative.STATE is STATE
+
+
+@pytest.mark.parametrize(
+    ("args", "words"), [({"page_sise": 1}, "page_size"), ({"uses_mamba_radix_cache": True}, "uses_mamba_radix_cache")]
+)
+def test_what_is_no_argument_is_refused(args: dict[str, object], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        declarative.resolve(Case(id="c", args=args))
+
+
+def test_a_case_is_not_changed_and_gives_the_same_outcome_again() -> None:
+    for case in focused_cases(5, 20):
+        before = copy.deepcopy(case)
+        first = declarative.resolve(case)
+        assert declarative.resolve(case) == first
+        assert case == before
+
+
+def test_writers_point_at_their_definitions() -> None:
+    for writer in declarative.writers():
+        line = (PACKAGE.parent / writer.file).read_text(encoding="utf-8").splitlines()[writer.line - 1]
+        name = writer.source.partition("'")[2].rstrip("']") or writer.source
+        assert f"def {name}(" in line or f'"{name}":' in line, writer
+    assert {writer.field for writer in declarative.writers()} == {*FIELDS, *STATE}
+    slots = [writer.slot for writer in declarative.writers()]
+    assert slots == sorted(slots)
+    assert "13 page_size" in slots
+
+
+def test_the_chain_ends_at_the_outcome_and_names_writers() -> None:
+    known = {(writer.field, writer.source, writer.file, writer.line) for writer in declarative.writers()}
+    for case in focused_cases(6, 20):
+        fields, chain = declarative.resolve(case).fields, declarative.chain(case)
+        assert {(write.field, write.source, write.file, write.line) for write in chain} <= known
+        if fields is not None:
+            last = {write.field: write.value for write in chain}
+            assert last == {name: fields[name] for name in last}
+
+
+def test_the_chain_of_a_refusal_holds_what_was_written_before() -> None:
+    args = {"attention_backend": "trtllm_mla", "quantization": "unquant"}
+    case = Case(id="c", args=args, hardware=hardware_profile("h100"))
+    assert declarative.resolve(case).error is not None
+    assert [(write.field, write.source) for write in declarative.chain(case)] == [
+        ("quantization", "_quantization_opt_out"),
+        ("sampling_backend", "_sampling_backend_default"),
+    ]
+
+
+def test_an_unknown_architecture_resolves_as_a_plain_model() -> None:
+    for name in ("h100", "b200", "mi300x"):
+        machine = hardware_profile(name)
+        unknown = Case(id="c", hardware=machine, model=Model(architectures=["NeverHeardOfForCausalLM"]))
+        assert declarative.resolve(unknown) == declarative.resolve(Case(id="c", hardware=machine))
+
+
+def test_a_machine_without_capability_is_a_type_error_for_sparse_attention() -> None:
+    model = Model(architectures=["DeepseekV32ForCausalLM"], index_topk=2048)
+    error = declarative.resolve(Case(id="c", model=model, hardware=Hardware())).error
+    assert error is not None
+    assert (error.type, error.origin) == ("TypeError", "_dsa_kv_cache_dtype_default")
