@@ -195,7 +195,7 @@ class AttentionHandlers(Record):
     def _fit_dual_chunk_attention(self, model_config: ModelConfig) -> None:
         if model_config.hf_config.dual_chunk_attention_config is not None:
             if self.attention_backend is None:
-                self.attention_backend = "dual_chunk_flash_attn"
+                self.attention_backend = "dual_chunk_flash_attn"  # unreachable: this handler has chosen one before
             elif self.attention_backend != "dual_chunk_flash_attn":
                 raise ValueError(
                     f"the model attends in dual chunks, which needs dual_chunk_flash_attn and not "

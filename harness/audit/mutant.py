@@ -5,15 +5,29 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.errors import UsageError, hint
 
 Role = Literal["value", "guard", "write", "order", "table", "other"]
 """What the fault touches: a value that is written, a condition, whether or in which order something is written or
 called, a declared table, or anything else."""
+
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+
+def checked_roles(text: str) -> list[Role]:
+    """Return the roles that a text lists with commas between. Raises UsageError for another word."""
+    found = []
+    for word in text.split(","):
+        role = next((role for role in ROLES if role == word.strip()), None)
+        if role is None:
+            raise UsageError(f"--roles: there is no role {word!r}{hint(word, ROLES)}, roles are {', '.join(ROLES)}")
+        found.append(role)
+    return found
+
 
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 

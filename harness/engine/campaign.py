@@ -7,7 +7,7 @@ the number of cases alone: not on the number of jobs, nor on which of them was f
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from harness.engine.buckets import Buckets
 from harness.engine.causes import fold, place
@@ -71,7 +71,8 @@ class _Campaign:
         accounts = {id(answer.bucket.witness): answer.explanation for answer in shrunk}
         explained = [answer.bucket for answer in shrunk if answer.bucket.difference.entry is not None]
         used = {bucket.difference.entry for bucket in explained} | set(self._started.absent_explained.values())
-        verdict, reason = judge(self._counts, len(self._started.compared))
+        covered = self._reach[0].covered(), self._reach[1].covered()
+        verdict, reason = judge(self._counts, len(self._started.compared), covered)
         finished = Finished(
             verdict=verdict,
             reason=reason,
@@ -80,7 +81,7 @@ class _Campaign:
             explanations=tuple(accounts[id(bucket.witness)] for bucket in found),
             explained=tuple(explained),
             stale=tuple(entry.id for entry in self._started.ledger.entries if entry.id not in used),
-            covered=(self._reach[0].covered(), self._reach[1].covered()),
+            covered=covered,
             drawn=self._drawn,
             started=self._started,
             interrupted=interrupted or stopped,
@@ -163,7 +164,7 @@ class _Total:
                 Reached(
                     writer=writer,
                     count=count,
-                    excuse=next((site.reason for site in excuses if site.excuses(writer)), ""),
+                    excuse=next((site.reason for site in excuses if site.excuses(writer)), writer.excuse),
                 )
                 for writer, count in zip(self._writers, self._counts, strict=True)
                 if writer.field in started.compared or writer.field in started.absent
@@ -175,13 +176,23 @@ class _Total:
         )
 
 
-def judge(counts: Counts, fields: int) -> tuple[Verdict, str]:
-    """Return the verdict on cases that were compared in so many fields, and its reason in words."""
+def judge(counts: Counts, fields: int, covered: Sequence[Covered] = ()) -> tuple[Verdict, str]:
+    """Return the verdict on cases that were compared in so many fields, and its reason in words.
+
+    A search that never came to a place that writes one of the fields proves nothing about it: ``covered`` of both
+    subjects tells, and a place with an excuse does not count.
+    """
     if counts.different:
         return "different", f"{counts.different} of {counts.cases} cases differ"
     if counts.failed:
         return "inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare"
     if not counts.resolved:
         return "inconclusive", f"none of {counts.cases} cases resolved on both sides"
+    missed = [site for side in covered for site in side.writes if not site.count and not site.excuse]
+    if missed:
+        places = (
+            f"{len(missed)} place{'s' if len(missed) != 1 else ''} that write{'s' if len(missed) == 1 else ''} one"
+        )
+        return "inconclusive", f"{counts.cases} cases agree, but {places} of the fields never ran"
     apart = f", {counts.explained} of them but for what the ledger explains" if counts.explained else ""
     return "equivalent", f"{counts.cases} cases agree in {fields} field{'s' if fields != 1 else ''}{apart}"

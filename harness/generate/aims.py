@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from harness.generate.domains import Domains
-from harness.generate.draw import Draw
+from harness.generate.draw import Draw, SeededDraw
 from harness.generate.inputs import ABSENT, ARCHITECTURE, MACHINE, Inputs, Mask, Slot
 from harness.generate.machines import PROFILES as MACHINE_PROFILES
 from harness.generate.machines import draw_machine
@@ -18,11 +20,18 @@ from harness.subjects.description import Aims, Condition
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 
-# Of a hundred aimed draws, so many break one demand: the nearest miss is what finds a changed guard.
-_MISSES: Final = 12
+# A goal that meets its aim stands so many times for each one that misses it.
+_HITS: Final = 2
+# A list of so many members is tried member by member.
+_MOST_MEMBERS: Final = 12
+# A demand is missed, and a member of a list tried, at so many places.
+_TURNS: Final = 6
+# Of the alternatives of a clause, so many are missed demand by demand.
+_MOST_ALTERNATIVES: Final = 4
 # Of a hundred aimed draws, so many aim at a refusal (besides those that come to one by the way).
-_REFUSED: Final = 35
+_REFUSED: Final = 30
 
+T = TypeVar("T")
 Demand = tuple[Slot, Mask]
 Pair = tuple[str, str, bool]
 Alternative = tuple[tuple[Demand, ...], tuple[Pair, ...]]
@@ -41,6 +50,33 @@ class _Aim:
     choices: list[list[Alternative]] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
     entries: list[Entry] | None = None
+
+
+class Miss(NamedTuple):
+    """The one demand of an aim that a case breaks: the nearest miss is what finds a changed guard.
+
+    A demand on an input (``slot``), the equality of two arguments (``pair``), every alternative of a clause
+    (``clause``), every alternative but one (``clause`` and ``only``), which finds an alternative that was dropped, or
+    one demand of an alternative whose others are met (``demand``, too).
+    """
+
+    slot: Slot | None = None
+    pair: int | None = None
+    clause: int | None = None
+    only: int | None = None
+    demand: int | None = None
+
+
+class Goal(NamedTuple):
+    """What one aimed case is drawn for.
+
+    The aims of a place, any of which will do, or a miss of one of them; with ``fixed`` an input's mask that leaves
+    one of the options that the aim asks for, so that each member of a list has its turn.
+    """
+
+    aims: Sequence[_Aim]
+    miss: Miss | None = None
+    fixed: Demand | None = None
 
 
 class Drawn(NamedTuple):
@@ -66,7 +102,17 @@ class AimDraw:
         every = self._compile(domains.aims)
         self.places = list(every.values())
         refusals = dict.fromkeys(domains.aims.refusals)
-        self._refusals = [place for number, place in every.items() if number in refusals] or self.places
+        refused = [place for number, place in every.items() if number in refusals]
+        others = [place for number, place in every.items() if number not in refusals]
+        self._goals = _goals(others or refused)
+        self._refused = _goals(refused or others)
+
+    def schedules(self, seed: int) -> Schedules:
+        """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""
+        return Schedules(
+            resolved=_shuffled(self._goals, SeededDraw(seed, -1)),
+            refused=_shuffled(self._refused, SeededDraw(seed, -2)),
+        )
 
     # -- what the aims leave -----------------------------------------------------------------------------------------
 
@@ -118,17 +164,20 @@ class AimDraw:
 
     # -- drawing -----------------------------------------------------------------------------------------------------
 
-    def draw(self, draw: Draw) -> Drawn:
-        """Return inputs for one of the aims; now and then they miss it in one of them."""
-        aim = draw.pick(draw.pick(self._refusals if draw.chance(_REFUSED) else self.places))
+    def any_goal(self, draw: Draw) -> Goal:
+        """Return one of all goals."""
+        return draw.pick(self._refused if draw.chance(_REFUSED) else self._goals)
+
+    def draw(self, draw: Draw, goal: Goal) -> Drawn:
+        """Return inputs for a goal."""
+        aim = draw.pick(goal.aims)
         args: dict[str, Any] = {}
         env: dict[str, str] = {}
         attributes: dict[str, Any] = {}
         silent: list[str] = []
         left, entries = aim.left, aim.entries
-        missed = draw.chance(_MISSES)
-        if missed or entries is None:
-            left = self._chosen(aim, missed, args, silent, draw)
+        if goal.miss is not None or goal.fixed is not None or entries is None:
+            left = self._chosen(aim, goal, args, silent, draw)
             entries = self._entries(left)
         for kind, name, options in entries:
             option = options[0] if len(options) == 1 else draw.pick(options)
@@ -156,22 +205,54 @@ class AimDraw:
             if slot not in (MACHINE, ARCHITECTURE)
         ]
 
-    def _chosen(
-        self, aim: _Aim, missed: bool, args: dict[str, Any], silent: list[str], draw: Draw
-    ) -> dict[Slot, Mask]:
+    def _chosen(self, aim: _Aim, goal: Goal, args: dict[str, Any], silent: list[str], draw: Draw) -> dict[Slot, Mask]:
         """Return what is left of each input after every choice; ``args`` and ``silent`` get what is then decided."""
         left = dict(aim.left)
         pairs = list(aim.pairs)
-        for clause in aim.choices:
-            pairs += _choose(left, clause, draw)
-        if missed and left:
-            slot = draw.pick(tuple(left))
-            left[slot] = (self._inputs.full(slot) ^ left[slot]) or left[slot]
+        miss = goal.miss or Miss()
+        if goal.fixed is not None:
+            _lay(left, (goal.fixed,))
+        if miss.slot is not None:
+            left[miss.slot] = (self._inputs.full(miss.slot) ^ left[miss.slot]) or left[miss.slot]
+        if miss.pair is not None:
+            first, second, same = pairs[miss.pair]
+            pairs[miss.pair] = (first, second, not same)
+        for number, clause in enumerate(aim.choices):
+            if number != miss.clause:
+                pairs += _choose(left, clause, draw)
+                continue
+            if miss.only is not None:
+                asked, equal = clause[miss.only]
+                if miss.demand is not None:
+                    slot, mask = asked[miss.demand]
+                    left[slot] = left.get(slot, self._inputs.full(slot)) & ~mask or mask
+                    asked = tuple(demand for demand in asked if demand[0] != slot)
+                _lay(left, asked)
+                pairs += equal
+            for position, alternative in enumerate(clause):
+                if position != miss.only:
+                    pairs += self._break(left, alternative, draw)
         self._let_machine_say(left, silent)
         for pair in pairs:
             self._draw_pair(pair, left, args, draw)
         silent += [name for name, option in args.items() if option is ABSENT]
         return left
+
+    def _break(self, left: dict[Slot, Mask], alternative: Alternative, draw: Draw) -> list[Pair]:
+        """Leave nothing of one demand of an alternative, unless one is broken anyway; return a pair to break else."""
+        asked, equal = alternative
+        if any(slot in left and not left[slot] & mask for slot, mask in asked):
+            return []
+        rests = []
+        for slot, mask in asked:
+            rest = left.get(slot, self._inputs.full(slot)) & ~mask
+            if rest:
+                rests.append((slot, rest))
+        if rests:
+            slot, rest = draw.pick(rests)
+            left[slot] = rest
+            return []
+        return [(first, second, not same) for first, second, same in equal[:1]]
 
     def _let_machine_say(self, left: dict[Slot, Mask], silent: list[str]) -> None:
         """Choose a machine that gives arguments the values asked for, where there is one; else they are set."""
@@ -222,6 +303,80 @@ class AimDraw:
                 return Model(architectures=[name], **attributes)
             base = draw.pick(profiles)
         return msgspec.structs.replace(base, **attributes) if attributes else base
+
+
+class Schedules(NamedTuple):
+    """Two orders of goals: those that should resolve, and those that should end in a refusal."""
+
+    resolved: Sequence[Goal]
+    refused: Sequence[Goal]
+
+    def goal(self, number: int) -> Goal:
+        """Return the goal of the aimed case ``number``: of each hundred, so many are of the second order."""
+        hundreds, rest = divmod(number, 100)
+        if rest < _REFUSED:
+            return self.refused[(hundreds * _REFUSED + rest) % len(self.refused)]
+        return self.resolved[(hundreds * (100 - _REFUSED) + rest - _REFUSED) % len(self.resolved)]
+
+
+def _goals(places: Sequence[Sequence[_Aim]]) -> list[Goal]:
+    """Return the goals of some places: each to be met a few times, each demand missed, each member of a list tried.
+
+    A demand that many places share, because they lie behind it, has its turn at a few of them.
+    """
+    goals = []
+    turns: Counter[str] = Counter()
+    # Shuffled, so that a demand's turns are not all at the first places behind it.
+    for ways in _shuffled(places, SeededDraw(0, -3)):
+        goals += [Goal(ways)] * _HITS
+        # Ways differ in how they come to the place; the demands of the place itself are in all of them.
+        seen: set[str] = set()
+        for aim in ways:
+            asked = [(_key(aim, miss), Goal([aim], miss)) for miss in _misses(aim)]
+            asked += [(repr((fixed, listed)), Goal([aim], None, fixed)) for fixed, listed in _members(aim)]
+            for key, goal in asked:
+                if key not in seen and turns[key] < _TURNS:
+                    seen.add(key)
+                    turns[key] += 1
+                    goals.append(goal)
+    return goals
+
+
+def _misses(aim: _Aim) -> Iterator[Miss]:
+    yield from (Miss(slot=slot) for slot in aim.left)
+    yield from (Miss(pair=number) for number in range(len(aim.pairs)))
+    for number, clause in enumerate(aim.choices):
+        yield Miss(clause=number)
+        for position, (asked, _) in enumerate(clause[:_MOST_ALTERNATIVES]):
+            yield Miss(clause=number, only=position)
+            yield from (Miss(clause=number, only=position, demand=demand) for demand in range(len(asked)))
+
+
+def _members(aim: _Aim) -> Iterator[tuple[Demand, object]]:
+    """Yield a demand for each option of the inputs that the aim leaves a few of, and the list it is a member of."""
+    lists: list[tuple[Demand, object]] = [(demand, demand) for demand in aim.left.items()]
+    lists += [(demand, clause) for clause in aim.choices for asked, _ in clause for demand in asked]
+    for (slot, mask), listed in lists:
+        if slot != MACHINE and 1 < mask.bit_count() <= _MOST_MEMBERS:
+            yield from (((slot, 1 << bit), listed) for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
+def _key(aim: _Aim, miss: Miss) -> str:
+    """Return what a miss breaks: the same for ways that share the demand."""
+    if miss.slot is not None:
+        return repr((miss.slot, aim.left[miss.slot]))
+    if miss.pair is not None:
+        return repr(aim.pairs[miss.pair])
+    assert miss.clause is not None
+    return repr((aim.choices[miss.clause], miss.only, miss.demand))
+
+
+def _shuffled(items: Sequence[T], draw: Draw) -> list[T]:
+    order = list(items)
+    for last in range(len(order) - 1, 0, -1):
+        other = draw.below(last + 1)
+        order[last], order[other] = order[other], order[last]
+    return order
 
 
 def _add_clause(aim: _Aim, clause: list[Alternative]) -> None:

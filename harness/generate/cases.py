@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from harness.generate.aims import AimDraw
+from harness.generate.aims import AimDraw, Goal, Schedules
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw
 from harness.generate.machines import draw_machine
@@ -14,8 +14,8 @@ from harness.world.case import Case
 
 CHUNK: Final = 250
 """Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
-# Of a hundred cases, so many aim at one place of a resolution.
-_AIMED: Final = 60
+# Of ten cases, the first so many aim at one place of a resolution.
+_AIMED: Final = 8
 
 
 class CaseMaker:
@@ -26,6 +26,7 @@ class CaseMaker:
         self._launches = tuple(launches)
         self._models = ModelDraw(domains)
         self._aims = AimDraw(domains, self._models)
+        self._schedules: tuple[int, Schedules] | None = None
 
     def chunk(self, seed: int, number: int) -> list[Case]:
         """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains and launches."""
@@ -33,11 +34,20 @@ class CaseMaker:
         first = number * CHUNK
         cases = []
         for index in range(first, first + CHUNK):
+            tens, rest = divmod(index, 10)
             if index < len(self._launches):
                 cases.append(self._launches[index])
+            elif self._aims.places and rest < _AIMED:
+                goal = self._scheduled(seed).goal(tens * _AIMED + rest)
+                cases.append(self._aimed(draw, goal, f"{seed}-{index}"))
             else:
-                cases.append(self.case(draw, f"{seed}-{index}"))
+                cases.append(self._unaimed(draw, f"{seed}-{index}"))
         return cases
+
+    def _scheduled(self, seed: int) -> Schedules:
+        if self._schedules is None or self._schedules[0] != seed:
+            self._schedules = seed, self._aims.schedules(seed)
+        return self._schedules[1]
 
     def cases(self, seed: int, count: int) -> Iterator[Case]:
         """Yield the first ``count`` cases of a seed."""
@@ -45,12 +55,14 @@ class CaseMaker:
             yield from self.chunk(seed, number)[: count - number * CHUNK]
 
     def case(self, draw: Draw, case_id: str) -> Case:
-        """Return one new case."""
+        """Return one new case, of any kind."""
+        if self._aims.places and draw.below(10) < _AIMED:
+            return self._aimed(draw, self._aims.any_goal(draw), case_id)
+        return self._unaimed(draw, case_id)
+
+    def _unaimed(self, draw: Draw, case_id: str) -> Case:
+        """Return a case that aims at nothing: a neighbour of a launch, a realistic one, or a wild one."""
         kind = draw.below(100)
-        if self._aims.places:
-            if kind < _AIMED:
-                return self._aimed(draw, case_id)
-            kind = (kind - _AIMED) * 100 // (100 - _AIMED)
         if kind < 15 and self._launches:
             return self._neighbour(draw, case_id)
         wild = kind >= 70
@@ -58,11 +70,11 @@ class CaseMaker:
         env = self._environment(draw, 1 + draw.below(3)) if draw.chance(60 if wild else 15) else {}
         return Case(id=case_id, args=args, hardware=draw_machine(draw), model=self._models.draw(draw), env=env)
 
-    def _aimed(self, draw: Draw, case_id: str) -> Case:
-        """Return a case with what an aim asks for, and perhaps a little more."""
-        drawn = self._aims.draw(draw)
+    def _aimed(self, draw: Draw, goal: Goal, case_id: str) -> Case:
+        """Return a case with what a goal asks for, and perhaps a little more."""
+        drawn = self._aims.draw(draw, goal)
         args, env = drawn.args, drawn.env
-        for name, value in self._args(draw, draw.below(8) - 4).items():
+        for name, value in self._args(draw, draw.below(3) + 1 if draw.chance(25) else 0).items():
             if name not in args and name not in drawn.silent:
                 args[name] = value
         if draw.chance(10):

@@ -191,7 +191,7 @@ def _texts(variables: Sequence[Variable]) -> tuple[str, ...]:
     if kind == "int":
         defaults = [variable.default for variable in variables if type(variable.default) is int]
         near = [str(value + step) for value in defaults for step in (-1, 0, 1)]
-        return tuple(_unique([*compared, *near, "0", "1", "2"]))
+        return tuple(_unique([*compared, *near, "0", "1", "2", "-1"]))
     if kind == "float":
         return tuple(_unique([*compared, "0.0", "0.5"]))
     return tuple(_unique([*compared, "1", "text"]))

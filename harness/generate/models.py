@@ -13,7 +13,12 @@ from harness.world.model import ATTENTIONS, Model
 from harness.world.profiles import model_names, model_profile
 
 PROFILES: Final = tuple(model_profile(name) for name in model_names())
-_INT4_GROUPS: Final = {"group_0": {"weights": {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}}}
+_INT4_WEIGHTS: Final = {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}
+# The published INT4 groups, and such as differ from them in one thing.
+_GROUPS: Final = tuple(
+    {"group_0": {"weights": {**_INT4_WEIGHTS, **other}}}
+    for other in ({}, {}, {"num_bits": 8}, {"group_size": 128}, {"strategy": "channel"}, {"type": "float"})
+)
 # Values on both sides of what resolutions distinguish: present or absent, none, one or many, short or long.
 MODEL_PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "attention": ATTENTIONS,
@@ -55,7 +60,8 @@ def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
         if name.startswith("modelopt")
         for algorithm in _ALGORITHMS
     ]
-    return [*plain, {"quant_method": "compressed-tensors", "config_groups": _INT4_GROUPS}, *algorithms]
+    groups = [{"quant_method": "compressed-tensors", "config_groups": one} for one in _GROUPS]
+    return [*plain, *groups, *algorithms]
 
 
 class ModelDraw:
@@ -96,7 +102,7 @@ class ModelDraw:
         method = draw.pick(self._methods)
         declared: dict[str, Any] = {"quant_method": method}
         if method == "compressed-tensors" and draw.chance(60):
-            declared["config_groups"] = _INT4_GROUPS
+            declared["config_groups"] = draw.pick(_GROUPS)
         if method.startswith("modelopt"):
             declared["quant_algo"] = draw.pick(_ALGORITHMS)
         kind = draw.below(10)

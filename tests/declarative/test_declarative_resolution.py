@@ -6,9 +6,10 @@ import copy
 from pathlib import Path
 
 import pytest
-from focused import focused_cases
+from aimed import aimed_cases
 
 import declarative
+import legacy
 from harness.errors import UsageError
 from harness.world.case import Case
 from harness.world.hardware import Hardware
@@ -35,7 +36,7 @@ def test_what_is_no_argument_is_refused(args: dict[str, object], words: str) -> 
 
 
 def test_a_case_is_not_changed_and_gives_the_same_outcome_again() -> None:
-    for case in focused_cases(5, 20):
+    for case in aimed_cases(5, 400):
         before = copy.deepcopy(case)
         first = declarative.resolve(case)
         assert declarative.resolve(case) == first
@@ -55,7 +56,7 @@ def test_writers_point_at_their_definitions() -> None:
 
 def test_the_chain_ends_at_the_outcome_and_names_writers() -> None:
     known = {(writer.field, writer.source, writer.file, writer.line) for writer in declarative.writers()}
-    for case in focused_cases(6, 20):
+    for case in aimed_cases(6, 400):
         fields, chain = declarative.resolve(case).fields, declarative.chain(case)
         assert {(write.field, write.source, write.file, write.line) for write in chain} <= known
         if fields is not None:
@@ -85,3 +86,23 @@ def test_a_machine_without_capability_is_a_type_error_for_sparse_attention() -> 
     error = declarative.resolve(Case(id="c", model=model, hardware=Hardware())).error
     assert error is not None
     assert (error.type, error.origin) == ("TypeError", "_dsa_kv_cache_dtype_default")
+
+
+def test_both_write_before_a_refusal_what_the_other_does() -> None:
+    # A refusal leaves the environment that was written until then.
+    args = {"rl_on_policy_target": "fsdp", "attention_backend": "trtllm_mha"}
+    case = Case(id="c", args=args)
+    port, successor = legacy.resolve(case), declarative.resolve(case)
+    assert port.error is not None and successor.error is not None
+    assert (
+        successor.env
+        == port.env
+        == {
+            "SGLANG_ENABLE_DETERMINISTIC_INFERENCE": "True",
+            "SGLANG_VLM_CACHE_SIZE_MB": "0",
+        }
+    )
+
+
+def test_the_arguments_are_the_ports() -> None:
+    assert declarative.arguments() == legacy.arguments()

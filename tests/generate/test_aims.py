@@ -10,10 +10,9 @@ from descriptions import description, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.generate import aims as aims_module
-from harness.generate.aims import AimDraw, Drawn
+from harness.generate.aims import AimDraw, Drawn, Goal
 from harness.generate.domains import Domains, domains_of
-from harness.generate.draw import Draw, SeededDraw
+from harness.generate.draw import SeededDraw
 from harness.generate.inputs import fulfils
 from harness.generate.models import ModelDraw
 from harness.generate.strategies import HypothesisDraw
@@ -141,22 +140,22 @@ CONDITIONS = [
 ]
 
 
-@pytest.fixture
-def never_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aims_module, "_MISSES", 0)
+def maker_for(domains: Domains) -> AimDraw:
+    return AimDraw(domains, ModelDraw(domains))
 
 
-def drawn_for(domains: Domains, draw: Draw) -> Drawn:
-    return AimDraw(domains, ModelDraw(domains)).draw(draw)
+def met(maker: AimDraw, stream: int) -> Drawn:
+    """Draw for one of the places, missing nothing."""
+    draw = SeededDraw(1, stream)
+    return maker.draw(draw, Goal(draw.pick(maker.places)))
 
 
-@pytest.mark.usefixtures("never_missing")
 @pytest.mark.parametrize("asked", CONDITIONS, ids=str)
 def test_each_kind_of_condition_is_fulfilled(asked: Condition) -> None:
     domains = domains_for([asked])
-    maker = AimDraw(domains, ModelDraw(domains))
+    maker = maker_for(domains)
     for stream in range(60):
-        drawn = maker.draw(SeededDraw(1, stream))
+        drawn = met(maker, stream)
         assert holds(drawn, asked), drawn
 
 
@@ -167,15 +166,13 @@ def test_conditions_about_different_inputs_are_fulfilled_together(
     groups = {"ranks": "ranks", "groups": "ranks", "backend": "backend", "other": "backend", "device": "call"}
     inputs = [groups.get(c.name, "call" if c.kind == "call" else c.name.partition(".")[0]) for c in asked]
     chosen = [c for position, c in enumerate(asked) if inputs[position] not in inputs[:position]]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(aims_module, "_MISSES", 0)
-        drawn = drawn_for(domains_for(chosen), HypothesisDraw(data.draw))  # type: ignore[arg-type]
+    maker = maker_for(domains_for(chosen))
+    drawn = maker.draw(HypothesisDraw(data.draw), Goal(maker.places[0]))  # type: ignore[arg-type]
     assert all(holds(drawn, c) for c in chosen), drawn
     case = Case(id="c", args=drawn.args, hardware=drawn.hardware, model=drawn.model, env=drawn.env)
     assert parse_case(encode_case(case), "x") == case
 
 
-@pytest.mark.usefixtures("never_missing")
 def test_one_alternative_of_a_clause_is_fulfilled_and_each_has_its_turn() -> None:
     asked = [
         condition("arg", "backend", "is", "a"),
@@ -184,17 +181,16 @@ def test_one_alternative_of_a_clause_is_fulfilled_and_each_has_its_turn() -> Non
     ]
     aims = Aims(conditions=tuple(asked), clauses=(((0,), (1, 2)),), places=(((0,),),))
     domains = domains_for([], aims)
-    maker = AimDraw(domains, ModelDraw(domains))
+    maker = maker_for(domains)
     seen = set()
     for stream in range(60):
-        drawn = maker.draw(SeededDraw(1, stream))
+        drawn = met(maker, stream)
         first, second, third = (holds(drawn, c) for c in asked)
         assert first or (second and third)
         seen.add((first, second))
     assert {(True, False), (False, True)} <= seen
 
 
-@pytest.mark.usefixtures("never_missing")
 def test_an_alternative_that_contradicts_the_rest_is_not_chosen() -> None:
     asked = [
         condition("call", "is_sm100_supported", "true"),
@@ -203,29 +199,63 @@ def test_an_alternative_that_contradicts_the_rest_is_not_chosen() -> None:
     ]
     aims = Aims(conditions=tuple(asked), clauses=(((0,),), ((1,), (2,))), places=(((0, 1),),))
     domains = domains_for([], aims)
-    maker = AimDraw(domains, ModelDraw(domains))
+    maker = maker_for(domains)
     for stream in range(30):
-        drawn = maker.draw(SeededDraw(1, stream))
+        drawn = met(maker, stream)
         assert holds(drawn, asked[0]) and holds(drawn, asked[2])
 
 
-@pytest.mark.usefixtures("never_missing")
 def test_a_device_that_is_not_the_machines_is_said() -> None:
     asked = [condition("call", "is_cpu", "true"), condition("arg", "device", "is", "cpu", wanted=False)]
     domains = domains_for(asked)
-    maker = AimDraw(domains, ModelDraw(domains))
+    maker = maker_for(domains)
     for stream in range(30):
-        drawn = maker.draw(SeededDraw(1, stream))
+        drawn = met(maker, stream)
         assert drawn.hardware.platform == "cpu" and drawn.args["device"] != "cpu"
 
 
-def test_now_and_then_one_demand_is_missed() -> None:
+def scheduled(domains: Domains, count: int) -> list[Drawn]:
+    maker = maker_for(domains)
+    schedules = maker.schedules(1)
+    return [maker.draw(SeededDraw(1, number), schedules.goal(number)) for number in range(count)]
+
+
+def test_each_demand_is_missed_while_the_others_are_met() -> None:
     asked = [condition("arg", "backend", "is", "a"), condition("arg", "flag", "true")]
-    domains = domains_for(asked)
-    maker = AimDraw(domains, ModelDraw(domains))
-    met = [tuple(holds(drawn, c) for c in asked) for drawn in (maker.draw(SeededDraw(1, s)) for s in range(400))]
-    assert (False, False) not in met
-    assert 20 < met.count((True, False)) + met.count((False, True)) < 80
+    found = {tuple(holds(drawn, c) for c in asked) for drawn in scheduled(domains_for(asked), 200)}
+    assert found == {(True, True), (True, False), (False, True)}
+
+
+def test_alternatives_are_met_one_by_one_and_missed_all_together() -> None:
+    asked = [condition("arg", "backend", "is", "a"), condition("arg", "flag", "true")]
+    aims = Aims(conditions=tuple(asked), clauses=(((0,), (1,)),), places=(((0,),),))
+    found = {tuple(holds(drawn, c) for c in asked) for drawn in scheduled(domains_for([], aims), 200)}
+    assert {(True, False), (False, True), (False, False)} <= found
+
+
+def test_one_demand_of_an_alternative_is_missed_while_its_others_are_met() -> None:
+    asked = [
+        condition("arg", "backend", "is", "a"),
+        condition("arg", "flag", "true"),
+        condition("arg", "ranks", "is", 8),
+    ]
+    aims = Aims(conditions=tuple(asked), clauses=(((0, 1), (0, 2)),), places=(((0,),),))
+    found = {tuple(holds(drawn, c) for c in asked) for drawn in scheduled(domains_for([], aims), 400)}
+    assert {(True, False, False), (False, True, False), (False, False, True)} <= found
+
+
+def test_every_member_of_a_list_has_its_turn() -> None:
+    asked = condition("arg", "ranks", "is", 1, 2, 4, 8)
+    found = {drawn.args.get("ranks") for drawn in scheduled(domains_for([asked]), 60)}
+    assert {2, 4, 8} <= found
+
+
+def test_every_goal_comes_before_any_comes_again() -> None:
+    asked = [condition("arg", "backend", "is", "a"), condition("arg", "flag", "true")]
+    schedules = maker_for(domains_for(asked)).schedules(3)
+    taken = [id(schedules.goal(number)) for number in range(200)]
+    resolved = [id(goal) for goal in schedules.resolved]
+    assert [goal for goal in taken if goal in resolved][: len(resolved)] == resolved
 
 
 def test_what_no_case_can_say_is_left_out() -> None:
@@ -236,7 +266,7 @@ def test_what_no_case_can_say_is_left_out() -> None:
         condition("env", "UNHEARD_OF", "true"),
     ]
     domains = domains_for(asked)
-    assert AimDraw(domains, ModelDraw(domains)).places == []
+    assert maker_for(domains).places == []
 
 
 def test_rare_places_get_as_much_as_others() -> None:
@@ -248,8 +278,8 @@ def test_rare_places_get_as_much_as_others() -> None:
     clauses = tuple(((number,),) for number in range(3))
     aims = Aims(conditions=tuple(conditions), clauses=clauses, places=(((0,),), ((0, 1), (1,), (0, 1, 2)), ((2,),)))
     domains = domains_for([], aims)
-    maker = AimDraw(domains, ModelDraw(domains))
-    drawn = [maker.draw(SeededDraw(1, stream)) for stream in range(900)]
+    maker = maker_for(domains)
+    drawn = [met(maker, stream) for stream in range(900)]
     alone = sum(set(one.args) == {"flag"} for one in drawn)
     assert 200 < alone < 400
 
@@ -266,7 +296,7 @@ def test_both_subjects_aims_are_kept_and_what_they_share_is_there_once() -> None
         for bound in (1, 2)
     ]
     united = domains_of(*subjects).aims
-    assert len(united.places) == 3
+    assert len(united.places) == 6
     assert [united.conditions[united.clauses[united.places[n][0][0]][0][0]].values for n in united.refusals] == [
         (1,),
         (2,),

@@ -240,6 +240,9 @@ class Walk:
         if false:
             self._refusals.add(statement)
             self._aim(statement, _with(path, false))
+        if true:
+            # What is accepted is a place of its own: a list of names has many members.
+            self._aim((statement, True), _with(path, true))
         return _past(path, true)
 
     def _if(self, statement, scope, path):
@@ -249,7 +252,7 @@ class Walk:
         ends = []
         for block, demand, inner in ((statement.body, true, first), (statement.orelse, false, second)):
             way = _with(path, demand)
-            if way is not None and block:
+            if way is not None:
                 self._aim((statement, block is statement.body), way)
             ends.append(self._block(block, inner, way) if way is not None else None)
         if ends[0] is None and ends[1] is None:

@@ -1,15 +1,21 @@
 """What a subject says of its reach: its writers and decisions in slot order, and how much of them ran."""
 
+import re
+
+_UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
+
 
 class Reach:
     """The writers and decisions that the slots of one subject come to.
 
     ``slots`` are as in ``Sources.in_slot_order``. With ``everything`` the write sites that no slot comes to are
-    listed too, without a slot: in a package of which the whole is the resolution, these are dead.
+    listed too, without a slot: in a package of which the whole is the resolution, these are dead. ``unreachable`` are
+    write sites known to be out of reach: each with its ``field``, ``code`` (the line) and ``reason``.
     """
 
-    def __init__(self, recorder, slots, everything=False):
+    def __init__(self, recorder, slots, everything=False, unreachable=()):
         self._recorder = recorder
+        self._unreachable = unreachable
         sources = recorder.sources
         self._writes, self._decisions = sources.in_slot_order(slots)
         if everything:
@@ -25,21 +31,38 @@ class Reach:
         """Return all writers and decisions, in slot order."""
         return {
             "writers": [
-                {"field": site.field, "slot": slot, "source": site.source, "file": site.file, "line": site.line}
-                for slot, site in self._writes
+                {
+                    "field": site.field,
+                    "slot": slot,
+                    "source": site.source,
+                    "file": site.file,
+                    "line": site.line,
+                    "excuse": self._excuse(site, lines[site.line - 1].decode(errors="replace")),
+                }
+                for (slot, site), lines in self._with_lines(self._writes)
             ],
             "decisions": [
-                {"text": text, "source": site.source, "file": site.file, "line": site.line}
-                for site, text in zip(self._decisions, self._texts(), strict=True)
+                {"text": site.text(lines), "source": site.source, "file": site.file, "line": site.line}
+                for (_, site), lines in self._with_lines([("", site) for site in self._decisions])
             ],
         }
 
-    def _texts(self):
+    def _with_lines(self, sites):
+        """Yield each ``(slot, site)`` with the lines of its file."""
         lines = {}
-        for site in self._decisions:
+        for slot, site in sites:
             if site.file not in lines:
                 lines[site.file] = self._recorder.lines_of(site.file)
-            yield site.text(lines[site.file])
+            yield (slot, site), lines[site.file]
+
+    def _excuse(self, site, line):
+        said = _UNREACHABLE.search(line)
+        if said is not None:
+            return said[1].strip()
+        for known in self._unreachable:
+            if known["field"] == site.field and known["code"] == line.strip():
+                return known["reason"]
+        return ""
 
     def fresh(self):
         """Return the runs of each writer since this was last asked, and of each decision what was ever seen.

@@ -105,7 +105,13 @@ class Subject:
             run, self.slots, self._statements = slicing.build(cls, profile["slice"], recorder)
         self._cls = cls
         self._parser = None
-        self._reach = None if recorder is None else Reach(recorder, self._starts(recorder, cls, profile["slice"]))
+        self._reach = (
+            None
+            if recorder is None
+            else Reach(
+                recorder, self._starts(recorder, cls, profile["slice"]), unreachable=profile["slice"]["unreachable"]
+            )
+        )
         self._resolver = Resolver(cls, profile, self._root, run, caches)
         WORLD.forget_modules()
         # The tree's own objects live as long as the process: keep them out of every later collection.

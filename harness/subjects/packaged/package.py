@@ -7,8 +7,8 @@ A package that is a subject has, at its top,
 - ``SLOTS``, what runs, in order; each with a ``number``, a ``name`` and the function ``run``;
 - ``resolve(case)``, the outcome of a case (`harness.world.case`).
 
-It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere than
-where it is written down. Without them, both are read off its source.
+It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere
+than where it is written down. Without them, both are read off its source.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Package:
         self._described["tables"] = self._tables()
 
     def _tables(self) -> list[dict[str, Any]]:
-        """Return the writers that are no code: entries of a table, which the package knows and its source does not."""
+        """Return the writers that are no code: entries of a table, which the package knows of."""
         writers: Callable[[], Sequence[Writer]] | None = getattr(self._module, "writers", None)
         code = {(writer["field"], writer["source"]) for writer in self._described["writers"]}
         listed = writers() if writers is not None else ()

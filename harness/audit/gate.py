@@ -1,0 +1,68 @@
+"""The gate that an audit tries: the cases of a campaign, and what the original makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from harness.audit.mutants import Package
+from harness.audit.trial import Trial, explained_by
+from harness.engine.pair import Pair
+from harness.engine.plan import Request
+from harness.engine.planning import make_plan
+from harness.errors import UsageError
+from harness.generate.cases import CaseMaker
+
+# A trial is held in memory: a longer search goes by rounds of this many cases.
+_ROUND: Final = 20_000
+
+
+class Gate:
+    """The gate of ``request``, whose second subject gets the faults. Use it as a context manager.
+
+    Raises UsageError for a second subject that is none of our own packages, and what planning a campaign raises.
+    """
+
+    def __init__(self, request: Request) -> None:
+        if not request.second.own:
+            raise UsageError(
+                f"an audit seeds faults into a package of this repository (legacy, dir:PATH#legacy, ...), which "
+                f"{request.second.label} is not: name the one to be tried as the second subject"
+            )
+        self.package = Package(request.second.tree.root / request.second.package)
+        self._pair = Pair(request.first, request.second)
+        try:
+            plan = make_plan(request, self._pair).plan
+            self._maker = CaseMaker(plan.domains, plan.launches)
+            self._names = plan.compared
+            self._ledger = plan.ledger
+            self._pair.first.choose(self._names)
+        except BaseException:
+            self._pair.close()
+            raise
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._pair.close()
+
+    def trial(self, seed: int, count: int) -> Trial:
+        """Return the first ``count`` cases of a seed, with the original's outcomes."""
+        cases = list(self._maker.cases(seed, count))
+        return Trial(
+            cases,
+            self._pair.first.resolve(cases),
+            self._names,
+            messages=self._pair.compares_messages,
+            explained=explained_by(self._ledger),
+            rule=msgspec.json.encode(self._ledger, order="deterministic").decode(),
+        )
+
+    def trials(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield ``count`` cases of this seed and those after it, so many at a time that they fit in memory."""
+        while count > 0:
+            yield self.trial(seed, min(_ROUND, count))
+            seed, count = seed + 1, count - _ROUND
