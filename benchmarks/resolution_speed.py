@@ -2,8 +2,8 @@
 
     python benchmarks/resolution_speed.py [--cases N] [--rounds N] [--seed N]
 
-Each subject resolves the same cases in a process of its own and does nothing else, unrecorded; the subjects take turns,
-and of each the best round counts, so that what else the machine does counts little.
+Each subject resolves the same cases in a process of its own and does nothing else, unrecorded; the subjects take
+turns, and of each the best round counts, so that what else the machine does counts little.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class _Campaign:
         explained = [answer.bucket for answer in shrunk if answer.bucket.difference.entry is not None]
         used = {bucket.difference.entry for bucket in explained} | set(self._started.absent_explained.values())
         covered = self._reach[0].covered(), self._reach[1].covered()
-        verdict, reason = judge(self._counts, len(self._started.compared), covered)
+        verdict, reason = judge(self._counts, self._started, covered)
         finished = Finished(
             verdict=verdict,
             reason=reason,
@@ -176,23 +176,27 @@ class _Total:
         )
 
 
-def judge(counts: Counts, fields: int, covered: Sequence[Covered] = ()) -> tuple[Verdict, str]:
-    """Return the verdict on cases that were compared in so many fields, and its reason in words.
+def judge(counts: Counts, started: Started, covered: Sequence[Covered] = ()) -> tuple[Verdict, str]:
+    """Return the verdict on the cases of a campaign, and its reason in words.
 
-    A search that never came to a place that writes one of the fields proves nothing about it: ``covered`` of both
+    A search that never came to a place that writes a gated field proves nothing about it: ``covered`` of both
     subjects tells, and a place with an excuse does not count.
     """
+    fields = len(started.compared)
     if counts.different:
         return "different", f"{counts.different} of {counts.cases} cases differ"
     if counts.failed:
         return "inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare"
     if not counts.resolved:
         return "inconclusive", f"none of {counts.cases} cases resolved on both sides"
-    missed = [site for side in covered for site in side.writes if not site.count and not site.excuse]
+    missed = [
+        site
+        for side in covered
+        for site in side.writes
+        if site.writer.field in started.gated and not site.count and not site.excuse
+    ]
     if missed:
-        places = (
-            f"{len(missed)} place{'s' if len(missed) != 1 else ''} that write{'s' if len(missed) == 1 else ''} one"
-        )
-        return "inconclusive", f"{counts.cases} cases agree, but {places} of the fields never ran"
+        places = "a place that writes" if len(missed) == 1 else f"{len(missed)} places that write"
+        return "inconclusive", f"{counts.cases} cases agree, but {places} one of the fields never ran"
     apart = f", {counts.explained} of them but for what the ledger explains" if counts.explained else ""
     return "equivalent", f"{counts.cases} cases agree in {fields} field{'s' if fields != 1 else ''}{apart}"

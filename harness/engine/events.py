@@ -85,8 +85,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
 
     ``compared`` are the outcome fields both have; ``absent`` maps a field to the label of the one that lacks it.
     ``absent_explained`` are the ledger's entries that say so. ``writers`` are the places on each side that write a
-    field and ``decisions`` the conditions there (none for a subject that is not recorded); ``drawable`` the names
-    that cases can be made with.
+    field and ``decisions`` the conditions there (none for a subject that is not recorded); a run that never comes to
+    a writer of a ``gated`` field proves nothing about it. ``drawable`` are the names that cases can be made with.
     ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
     ``flags`` gives the command-line flag of each argument that has one.
     """
@@ -106,6 +106,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     absent_explained: dict[str, str] = {}
     writers: tuple[tuple[Writer, ...], tuple[Writer, ...]] = ((), ())
     decisions: tuple[tuple[Decision, ...], tuple[Decision, ...]] = ((), ())
+    gated: tuple[str, ...] = ()
     drawable: Drawn = msgspec.field(default_factory=Drawn)
 
 

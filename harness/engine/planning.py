@@ -64,6 +64,7 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         absent_explained={name: entry for name in absent if (entry := ledger.explains_absent(name)) is not None},
         writers=(descriptions[0].writers, descriptions[1].writers),
         decisions=(descriptions[0].decisions, descriptions[1].decisions),
+        gated=compared if request.fields else tuple(name for name in compared if name in request.first.resolved),
         drawable=Drawn(architectures=set(domains.architectures), machines=set(hardware_names())),
     )
     return Planned(started, plan)

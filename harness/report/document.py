@@ -74,6 +74,7 @@ def _covered(covered: Covered) -> dict[str, Any]:
 
 def _reached(site: Reached) -> dict[str, Any]:
     body = {**msgspec.to_builtins(site.writer), "count": site.count}
+    del body["excuse"]
     return {**body, "excuse": site.excuse} if site.excuse else body
 
 

@@ -58,6 +58,12 @@ class SubjectSpec:
         return values
 
     @property
+    def resolved(self) -> list[str]:
+        """The fields that a resolution is about, without what it writes besides."""
+        names: list[str] = self.profile["slice"]["fields"]
+        return names
+
+    @property
     def not_drawn(self) -> list[str]:
         """Variables that no case is drawn with."""
         names: list[str] = self.profile["not_drawn"]

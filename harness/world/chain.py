@@ -12,8 +12,8 @@ class Writer(msgspec.Struct, frozen=True, kw_only=True):
 
     ``slot`` says where in the order of the resolution it runs (a handler's number and name, a pass's place and name);
     ``source`` is the function that writes (a handler or its helper, a pass, a provider); ``file`` is relative to the
-    folder that holds the package, ``line`` counts from 1. ``excuse`` says why no case can come there, where the source
-    says so (a comment ``unreachable: REASON`` on the line) or is known for it.
+    folder that holds the package, ``line`` counts from 1. ``excuse`` says why no case can come there, where the
+    source says so (a comment ``unreachable: REASON`` on the line) or is known for it.
     """
 
     field: str

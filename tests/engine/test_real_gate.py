@@ -92,9 +92,16 @@ def test_one_job_or_two_is_the_same() -> None:
 
 @pytest.mark.parametrize("release", ["0.5.14", "0.5.15", "0.5.15.post1", "0.5.16"])
 @pytest.mark.parametrize("suffix", ["", "#slice"])
-def test_a_release_is_equivalent_to_itself(release: str, suffix: str) -> None:
+def test_a_release_does_not_differ_from_itself(release: str, suffix: str) -> None:
     result = gate(f"sglang=={release}{suffix}", f"sglang=={release}{suffix}", 750)
-    assert (result.verdict, result.counts.failed) == ("equivalent", 0), missing(result.buckets)
+    assert (result.counts.different, result.counts.failed) == (0, 0), missing(result.buckets)
+    # So few cases do not come to all that is written.
+    assert result.verdict == "inconclusive"
+    assert "never ran" in result.reason
+
+
+def test_with_enough_cases_it_is_equivalent() -> None:
+    assert gate(OLD, OLD, 20_000).verdict == "equivalent"
 
 
 def missing(buckets: tuple[Bucket, ...]) -> list[tuple[object, object]]:

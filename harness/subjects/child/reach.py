@@ -10,7 +10,7 @@ class Reach:
 
     ``slots`` are as in ``Sources.in_slot_order``. With ``everything`` the write sites that no slot comes to are
     listed too, without a slot: in a package of which the whole is the resolution, these are dead. ``unreachable`` are
-    write sites known to be out of reach: each with its ``field``, ``code`` (the line) and ``reason``.
+    write sites known to be out of reach: each with its ``source``, ``code`` (the line) and ``reason``.
     """
 
     def __init__(self, recorder, slots, everything=False, unreachable=()):
@@ -60,7 +60,7 @@ class Reach:
         if said is not None:
             return said[1].strip()
         for known in self._unreachable:
-            if known["field"] == site.field and known["code"] == line.strip():
+            if known["source"] == site.source and known["code"] == line.strip():
                 return known["reason"]
         return ""
 

@@ -108,9 +108,7 @@ class Subject:
         self._reach = (
             None
             if recorder is None
-            else Reach(
-                recorder, self._starts(recorder, cls, profile["slice"]), unreachable=profile["slice"]["unreachable"]
-            )
+            else Reach(recorder, self._starts(recorder, cls, profile["slice"]), unreachable=_unreachable(request))
         )
         self._resolver = Resolver(cls, profile, self._root, run, caches)
         WORLD.forget_modules()
@@ -194,6 +192,12 @@ class Subject:
     def loop(self, request):
         """Resolve the cases and do nothing else; returns the seconds it took (the floor of a benchmark)."""
         return {"seconds": seconds_of(list(_facts(request)), self._resolver.resolve)}
+
+
+def _unreachable(request):
+    """Return the write sites that are known to be out of reach in the mode that is asked for."""
+    known = request["profile"]["slice"]["unreachable"]
+    return [site for site in known if not (site.get("whole") and request["slice"])]
 
 
 def _facts(request):
