@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from harness.engine.buckets import Buckets
-from harness.engine.causes import fold, place
+from harness.engine.causes import fold, place, writes_of
 from harness.engine.crew import Crew, Inline
 from harness.engine.events import (
     BucketFound,
@@ -152,8 +152,12 @@ class _Total:
         self._seen = [total | seen for total, seen in zip(self._seen, fresh.seen, strict=True)]
 
     def runs(self) -> dict[str, int]:
-        """Return how often each place ran."""
-        return {place(writer): count for writer, count in zip(self._writers, self._counts, strict=True)}
+        """Return how often each place ran, and how often each function wrote each field."""
+        runs: dict[str, int] = {}
+        for writer, count in zip(self._writers, self._counts, strict=True):
+            runs[place(writer)] = count
+            runs[writes_of(writer.field, place(writer))] = runs.get(writes_of(writer.field, place(writer)), 0) + count
+        return runs
 
     def covered(self) -> Covered:
         """Return what ran of the writers of compared fields, and of all decisions."""

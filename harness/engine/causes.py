@@ -29,6 +29,11 @@ def place(write: Write | Writer | None) -> str:
     return AS_GIVEN if write is None else f"{write.source} ({write.file}:{write.line})"
 
 
+def writes_of(field: str, text: str) -> str:
+    """Return a name for all writes of a field in the function of a place in words."""
+    return f"{field} in {text.partition(' (')[0]}"
+
+
 def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> Difference:
     """Return the difference of one case from which the others follow, with its last writers and the others' names.
 
@@ -95,9 +100,9 @@ def _equal(first: Any, second: Any) -> bool:
 def fold(buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, int]]) -> list[Bucket]:
     """Return one bucket a cause, most frequent first; each holds the ``parts`` that it is made of.
 
-    ``runs`` tells for each side how often a place ran. What buckets share is the more likely the cause, the larger
-    the part of its runs in which there is a difference: the rule at fault nearly always makes one, a default that
-    it replaces seldom.
+    ``runs`` tells for each side how often a place ran, and how often a function wrote a field. What buckets share is
+    the more likely the cause, the larger the part of its runs in which there is a difference: the rule at fault
+    nearly always makes one, a default that it replaces seldom.
     """
     left, causes = list(buckets), []
     while left:
@@ -132,8 +137,11 @@ def _suspicion(
     node: tuple[str, str, int, str], buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, int]]
 ) -> tuple[float, int]:
     cases = sum(bucket.count for bucket in buckets)
-    kind, _, side, text = node
-    ran = runs[side].get(text, cases) if kind == "field" else cases
+    kind, name, side, text = node
+    ran = cases
+    if kind == "field":
+        # A pass is known by its first line, and what ran by the lines of what it declares.
+        ran = runs[side].get(text, runs[side].get(writes_of(name, text), cases))
     return cases / max(ran, cases), cases
 
 
