@@ -108,7 +108,8 @@ def assigned_in(cls, names):
     """
     with open(inspect.getfile(cls), encoding="utf-8") as source:
         text = source.read()
-    return {name for name in names if re.search(rf"\bself\.{re.escape(name)}\b[^=\n]*=[^=]", text)}
+    forms = r"\bself\.{0}\b[^=\n]*=[^=]|\bdeclare\([^()]*\b{0}=[^=]"
+    return {name for name in names if re.search(forms.format(re.escape(name)), text)}
 
 
 def modules_of(package):

@@ -1,12 +1,23 @@
 """Finds in source what a report of reach is about: the write sites of resolved fields, and the decisions.
 
 A write site is an assignment to an attribute named like a field, a ``setattr`` with that name, or a declaration: a
-dictionary's key, or a key that is assigned to. A decision is a condition that is not put together from others: a test
-of ``if``, ``while``, ``assert``, of a conditional expression or a comprehension, an operand of ``and``, ``or`` and
-``not``, or a comparison wherever it stands.
+dictionary's key, a key that is assigned to, or a keyword of ``declare``. A decision is a condition that is not put
+together from others: a test of ``if``, ``while``, ``assert``, of a conditional expression or a comprehension, an
+operand of ``and``, ``or`` and ``not``, or a comparison wherever it stands.
 """
 
 import ast
+
+# What a codemod writes in place of an assignment: ``declare(record, source, field=value)``, ``view.declare(...)``.
+_DECLARE = ("declare", "_declare")
+
+
+def declared(node):
+    """Return the keywords of ``node`` when it is a call that declares fields, else none."""
+    if not isinstance(node, ast.Call):
+        return []
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    return node.keywords if name in _DECLARE else []
 
 
 class Site:
@@ -109,6 +120,9 @@ class Sources:
             and self._named(node.args[1])
         ):
             yield node.args[2], node.args[1].value
+        for keyword in declared(node):
+            if keyword.arg in self._plain:
+                yield keyword.value, keyword.arg
 
     def _named(self, node):
         return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in self._plain

@@ -14,6 +14,8 @@ import importlib
 import inspect
 import textwrap
 
+from .sites import declared
+
 ENTRY = "__slice_entry"
 
 
@@ -172,7 +174,7 @@ def _written(statement):
         node.attr
         for node in ast.walk(statement)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    }
+    } | {keyword.arg for node in ast.walk(statement) for keyword in declared(node)}
 
 
 def _names(statement):
@@ -190,6 +192,8 @@ def _called(statement):
     if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
         return None
     function = statement.value.func
+    if declared(statement.value):
+        return None
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else None

@@ -1,0 +1,320 @@
+"""What happens to the record's fields in one function, in the order in which Python evaluates it, calls followed.
+
+It is a reading of the text, not a trace: both branches of a condition happen, one after the other, a loop's body
+happens once, and nothing returns early.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from codemods.index import Function, ModuleIndex, Place, TreeIndex
+from codemods.record import RecordFacts
+from codemods.scopes import NOTHING, ScopeNames, record_scopes, scopes_in_order
+
+Kind = Literal["read", "write", "handed"]
+_BY_NAME = {"getattr": "read", "hasattr": "read", "setattr": "write", "delattr": "write"}
+
+
+class Event(NamedTuple):
+    """One read or write of ``field``, or the record handed to something that is not followed (``field`` says what).
+
+    ``slot`` is the slot's number. ``guards`` are the conditions it stands under, those at the call included, and
+    ``needs`` the fields that they and a written value read. ``through`` are the calls that lead there.
+    """
+
+    kind: Kind
+    field: str
+    function: str
+    file: str
+    line: int
+    slot: int = 0
+    guards: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+    through: tuple[str, ...] = ()
+
+
+class _Frame(NamedTuple):
+    """Where the walk is: the file, the function and what it knows, the guards and calls around."""
+
+    module: ModuleIndex
+    function: str
+    scope: ScopeNames
+    guards: tuple[str, ...]
+    needs: frozenset[str]
+    through: tuple[str, ...]
+    local: dict[str, Function]
+
+
+class Walker:
+    """Walks functions of one tree. ``fields`` are the names that count, attributes that are no fields included."""
+
+    def __init__(self, index: TreeIndex, facts: RecordFacts) -> None:
+        self._index = index
+        self._facts = facts
+        self._fields = facts.fields.keys() | facts.attributes
+        self._scopes: dict[str, dict[ast.AST, ScopeNames]] = {}
+        self._methods = dict(self._find_methods())
+        self._running: list[tuple[str, str]] = []
+
+    def method(self, name: str) -> Place | None:
+        """Return where the record's method ``name`` is defined."""
+        return self._methods.get(name)
+
+    def statement(self, place: Place, statement: ast.stmt) -> list[Event]:
+        """Return what happens in one statement of the function at ``place``."""
+        frame = self._frame(place)
+        return list(self._walk(statement, frame)) if frame else []
+
+    def function(self, place: Place) -> list[Event]:
+        """Return what happens in the function at ``place``."""
+        frame = self._frame(place)
+        node = self._node(place)
+        return list(self._body(node, frame)) if frame and node else []
+
+    # -- definitions
+
+    def _find_methods(self) -> Iterator[tuple[str, Place]]:
+        # What a nearer class defines wins: ancestors come in the order in which they were found, the record last.
+        ordered = sorted(self._facts.classes, key=lambda place: (place == self._facts.record, place))
+        for place in ordered:
+            module = self._index.module(place.file)
+            for name in module.functions if module else ():
+                owner, _, method = name.rpartition(".")
+                if owner == place.name:
+                    yield method, Place(place.file, name)
+
+    def _node(self, place: Place) -> Function | None:
+        module = self._index.module(place.file)
+        return module.functions.get(place.name) if module else None
+
+    def _scope(self, module: ModuleIndex, node: ast.AST) -> ScopeNames:
+        if module.path not in self._scopes:
+            numbered = record_scopes(module, self._facts)
+            nodes = scopes_in_order(module.tree)
+            self._scopes[module.path] = {item: numbered[number] for number, item in enumerate(nodes)}
+        return self._scopes[module.path].get(node, NOTHING)
+
+    def _frame(self, place: Place, around: _Frame | None = None) -> _Frame | None:
+        module, node = self._index.module(place.file), self._node(place)
+        if module is None or node is None:
+            return None
+        guards = around.guards if around else ()
+        needs = around.needs if around else frozenset()
+        through = (*around.through, around.function) if around else ()
+        return _Frame(module, place.name, self._scope(module, node), guards, needs, through, {})
+
+    # -- the walk
+
+    def _body(self, node: Function, frame: _Frame) -> Iterator[Event]:
+        key = (frame.module.path, frame.function)
+        if key in self._running:
+            return
+        self._running.append(key)
+        try:
+            for statement in node.body:
+                yield from self._walk(statement, frame)
+        finally:
+            self._running.pop()
+
+    def _walk(self, node: ast.AST | None, frame: _Frame) -> Iterator[Event]:
+        if node is None:
+            return
+        special = getattr(self, f"_walk_{type(node).__name__}", None)
+        if special is not None:
+            yield from special(node, frame)
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield from self._walk(child, frame)
+
+    def _all(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> Iterator[Event]:
+        for node in nodes:
+            yield from self._walk(node, frame)
+
+    def _event(self, kind: Kind, field: str, node: ast.AST, frame: _Frame, needs: frozenset[str]) -> Event:
+        line = getattr(node, "lineno", 0)
+        return Event(
+            kind, field, frame.function, frame.module.path, line, 0, frame.guards, frame.needs | needs, frame.through
+        )
+
+    def _is_record(self, node: ast.AST, frame: _Frame) -> bool:
+        return isinstance(node, ast.Name) and node.id in frame.scope.records
+
+    def _fields_in(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> frozenset[str]:
+        """Return the fields that expressions read, through the record's own methods as well."""
+        events = list(self._all(nodes, frame._replace(guards=(), needs=frozenset())))
+        return frozenset(event.field for event in events if event.kind == "read")
+
+    # Statements
+
+    def _walk_FunctionDef(self, node: Function, frame: _Frame) -> Iterator[Event]:
+        # What it does is done where it is called.
+        frame.local[node.name] = node
+        yield from self._all([*node.decorator_list, *node.args.defaults], frame)
+
+    _walk_AsyncFunctionDef = _walk_FunctionDef
+
+    def _walk_ClassDef(self, node: ast.ClassDef, frame: _Frame) -> Iterator[Event]:
+        return iter(())
+
+    def _walk_Assign(self, node: ast.Assign, frame: _Frame) -> Iterator[Event]:
+        yield from self._stored(node.value, node.targets, frame)
+
+    def _walk_AnnAssign(self, node: ast.AnnAssign, frame: _Frame) -> Iterator[Event]:
+        if node.value is not None:
+            yield from self._stored(node.value, [node.target], frame)
+
+    def _walk_AugAssign(self, node: ast.AugAssign, frame: _Frame) -> Iterator[Event]:
+        if isinstance(node.target, ast.Attribute):
+            yield from self._read(node.target, frame)
+        yield from self._stored(node.value, [node.target], frame, self._attribute(node.target, frame))
+
+    def _stored(
+        self, value: ast.expr, targets: list[ast.expr], frame: _Frame, needs: frozenset[str] = frozenset()
+    ) -> Iterator[Event]:
+        yield from self._walk(value, frame)
+        if any(self._attribute(item, frame) for target in targets for item in ast.walk(target)):
+            needs = needs | self._fields_in([value], frame)
+        for target in targets:
+            for item in ast.walk(target):
+                for field in self._attribute(item, frame):
+                    yield self._event("write", field, item, frame, needs)
+                if isinstance(item, ast.Subscript):
+                    yield from self._walk(item, frame)
+
+    def _attribute(self, node: ast.AST, frame: _Frame) -> frozenset[str]:
+        if isinstance(node, ast.Attribute) and self._is_record(node.value, frame) and node.attr in self._fields:
+            return frozenset([node.attr])
+        return frozenset()
+
+    def _guarded(self, test: ast.expr, frame: _Frame, negated: bool = False) -> _Frame:
+        text = ast.unparse(test)
+        text = f"not ({text})" if negated else text
+        return frame._replace(guards=(*frame.guards, text[:200]), needs=frame.needs | self._fields_in([test], frame))
+
+    def _walk_If(self, node: ast.If, frame: _Frame) -> Iterator[Event]:
+        yield from self._walk(node.test, frame)
+        yield from self._all(node.body, self._guarded(node.test, frame))
+        if node.orelse:
+            yield from self._all(node.orelse, self._guarded(node.test, frame, negated=True))
+
+    def _walk_While(self, node: ast.While, frame: _Frame) -> Iterator[Event]:
+        yield from self._walk(node.test, frame)
+        yield from self._all(node.body, self._guarded(node.test, frame))
+        yield from self._all(node.orelse, frame)
+
+    def _walk_For(self, node: ast.For, frame: _Frame) -> Iterator[Event]:
+        yield from self._stored(node.iter, [node.target], frame)
+        yield from self._all([*node.body, *node.orelse], frame)
+
+    def _walk_Match(self, node: ast.Match, frame: _Frame) -> Iterator[Event]:
+        yield from self._walk(node.subject, frame)
+        for case in node.cases:
+            inside = self._guarded(node.subject, frame)
+            yield from self._walk(case.guard, inside)
+            yield from self._all(case.body, inside)
+
+    # Expressions
+
+    def _walk_Name(self, node: ast.Name, frame: _Frame) -> Iterator[Event]:
+        # A function inside that is handed on by name is called by whoever gets it.
+        if node.id in frame.local:
+            yield from self._local(frame.local[node.id], frame)
+
+    def _walk_Attribute(self, node: ast.Attribute, frame: _Frame) -> Iterator[Event]:
+        if self._is_record(node.value, frame):
+            yield from self._read(node, frame)
+        else:
+            yield from self._walk(node.value, frame)
+
+    def _read(self, node: ast.Attribute, frame: _Frame) -> Iterator[Event]:
+        if node.attr in self._fields:
+            yield self._event("read", node.attr, node, frame, frozenset())
+            return
+        place = self._methods.get(node.attr)
+        function = self._node(place) if place else None
+        if place and function and any("property" in ast.unparse(item) for item in function.decorator_list):
+            yield from self._into(place, frame)
+
+    def _into(self, place: Place, frame: _Frame) -> Iterator[Event]:
+        inner, node = self._frame(place, frame), self._node(place)
+        if inner is not None and node is not None:
+            yield from self._body(node, inner)
+
+    def _walk_Call(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+        func = node.func
+        method = func.attr if isinstance(func, ast.Attribute) and self._is_record(func.value, frame) else None
+        if method is None and not (isinstance(func, ast.Name) and func.id in frame.local):
+            yield from self._walk(func, frame)
+        yield from self._all([*node.args, *(keyword.value for keyword in node.keywords)], frame)
+        if isinstance(func, ast.Name) and func.id in _BY_NAME and node.args and self._is_record(node.args[0], frame):
+            yield from self._by_name(node, func.id, frame)
+        elif isinstance(func, ast.Name) and func.id.lstrip("_") == "declare":
+            yield from self._declared(node, frame)
+        elif isinstance(func, ast.Name) and func.id in frame.local:
+            yield from self._local(frame.local[func.id], frame)
+        elif method is not None:
+            yield from self._called_method(method, node, frame)
+        elif any(self._is_record(item, frame) for item in _given(node)):
+            yield from self._called_with_record(node, frame)
+
+    def _by_name(self, node: ast.Call, called: str, frame: _Frame) -> Iterator[Event]:
+        kind: Kind = "write" if _BY_NAME[called] == "write" else "read"
+        name = node.args[1] if len(node.args) > 1 else None
+        if not isinstance(name, ast.Constant):
+            yield self._event("handed", f"{called}() with a computed name", node, frame, frozenset())
+        elif name.value in self._fields:
+            needs = self._fields_in(node.args[2:], frame) if kind == "write" else frozenset()
+            yield self._event(kind, str(name.value), node, frame, needs)
+
+    def _declared(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+        if node.args and self._is_record(node.args[0], frame):
+            for keyword in node.keywords:
+                if keyword.arg in self._fields and keyword.arg is not None:
+                    yield self._event("write", keyword.arg, node, frame, self._fields_in([keyword.value], frame))
+
+    def _local(self, node: Function, frame: _Frame) -> Iterator[Event]:
+        inner = frame._replace(
+            function=f"{frame.function}.{node.name}",
+            scope=self._scope(frame.module, node),
+            through=(*frame.through, frame.function),
+        )
+        yield from self._body(node, inner)
+
+    def _called_method(self, method: str, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+        place = self._methods.get(method)
+        if place is not None:
+            yield from self._into(place, frame)
+        elif method in self._fields:
+            yield self._event("read", method, node, frame, frozenset())
+
+    def _called_with_record(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+        place = self._callee(node.func, frame)
+        function = self._node(place) if place else None
+        if place and function and self._frame_holds(place):
+            yield from self._into(place, frame)
+        else:
+            yield self._event("handed", ast.unparse(node.func), node, frame, frozenset())
+
+    def _frame_holds(self, place: Place) -> bool:
+        frame = self._frame(place)
+        return frame is not None and bool(frame.scope.records)
+
+    def _callee(self, func: ast.expr, frame: _Frame) -> Place | None:
+        """Return the function that is called: by its name, as a class, or as a method of a class that is named."""
+        path = frame.module.path
+        if isinstance(func, ast.Name):
+            place = self._index.resolve(path, func.id)
+            if place and self._node(place) is None:
+                return Place(place.file, f"{place.name}.__init__")
+            return place
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            place = self._index.resolve(path, func.value.id)
+            return Place(place.file, f"{place.name}.{func.attr}") if place else None
+        return None
+
+
+def _given(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]

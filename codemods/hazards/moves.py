@@ -1,0 +1,70 @@
+"""What it would change to let a field's write in one slot happen in another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from codemods.hazards.events import Event
+from codemods.hazards.slots import Slot
+from codemods.hazards.trace import Trace
+from harness.errors import UsageError
+
+
+class Move(NamedTuple):
+    """A writer of ``field`` in the slot ``origin`` that would run at the start of the slot ``to``.
+
+    ``seen_otherwise`` are the reads in between, which would see another value; ``jumped`` the field's other writers
+    there, whose order with it would change; ``changed_inputs`` the writes in between of what the writer needs;
+    ``handed`` the places in between that are handed the record and are not followed: what they read is not known.
+    """
+
+    field: str
+    origin: Slot
+    to: Slot
+    writes: tuple[Event, ...]
+    seen_otherwise: tuple[Event, ...]
+    jumped: tuple[Event, ...]
+    changed_inputs: tuple[Event, ...]
+    handed: tuple[Event, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether nothing that is known, and nothing unknown, stands in the way."""
+        return not (self.seen_otherwise or self.jumped or self.changed_inputs or self.handed)
+
+
+def judge_move(trace: Trace, field: str, origin: str, to: str) -> Move:
+    """Return what stands between the writes of ``field`` in the slot ``origin`` and the start of the slot ``to``.
+
+    Slots are given by name or number. Raises UsageError for an unknown slot, or one that does not write the field.
+    """
+    source, target = trace.slot(origin), trace.slot(to)
+    places = [
+        number
+        for number, event in enumerate(trace.events)
+        if event.slot == source.number and event.kind == "write" and event.field == field
+    ]
+    if not places:
+        writers = sorted({event.slot for event in trace.of([field], "write")})
+        raise UsageError(
+            f"slot {source.name!r} does not write {field!r}: slots {', '.join(map(str, writers)) or 'none'} do"
+        )
+    start = next((n for n, event in enumerate(trace.events) if event.slot >= target.number), len(trace.events))
+    # Later: what comes after the first write; earlier: what comes before the last one.
+    later = start > places[0]
+    between = trace.events[places[0] + 1 : start] if later else trace.events[start : places[-1]]
+    own = {places[0], *places}
+    writes = tuple(trace.events[number] for number in places)
+    needs = frozenset(name for event in writes for name in event.needs) - {field}
+    offset = places[0] + 1 if later else start
+    others = [event for number, event in enumerate(between, offset) if number not in own]
+    return Move(
+        field=field,
+        origin=source,
+        to=target,
+        writes=writes,
+        seen_otherwise=tuple(e for e in others if e.kind == "read" and e.field == field),
+        jumped=tuple(e for e in others if e.kind == "write" and e.field == field),
+        changed_inputs=tuple(e for e in others if e.kind == "write" and e.field in needs),
+        handed=tuple(e for e in others if e.kind == "handed"),
+    )

@@ -1,0 +1,110 @@
+"""Puts an import where a sorted block of imports would have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+from libcst.helpers import get_full_name_for_node
+
+
+def with_import(module: cst.Module, dotted: str, imported: str, alias: str | None = None) -> cst.Module:
+    """Return ``module`` with ``from dotted import imported [as alias]``; the same object if it has it already.
+
+    It joins the module's imports from the same package, in alphabetical order; where there are none it follows the
+    last import, or the docstring. Only imports before the first definition count.
+    """
+    if imported_as(module, dotted, imported) is not None:
+        return module
+    statement = cst.parse_statement(
+        f"from {dotted} import {imported}" + (f" as {alias}" if alias and alias != imported else "")
+    )
+    assert isinstance(statement, cst.SimpleStatementLine)
+    place, opens_block = _place(module.body, dotted)
+    body = list(module.body)
+    if opens_block:
+        statement = statement.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+    elif (
+        place < len(body)
+        and place > 0
+        and _imports_package(body[place], dotted)
+        and not _after_same(body, place, dotted)
+    ):
+        # It becomes the first of its block: the blank line before the block goes to it.
+        follower = body[place]
+        assert isinstance(follower, cst.SimpleStatementLine)
+        statement = statement.with_changes(
+            leading_lines=[line for line in follower.leading_lines if not line.comment]
+        )
+        body[place] = follower.with_changes(leading_lines=[line for line in follower.leading_lines if line.comment])
+    body.insert(place, statement)
+    if place == 0 and len(body) > 1 and not isinstance(body[1], cst.SimpleStatementLine):
+        body[1] = body[1].with_changes(leading_lines=[cst.EmptyLine(indent=False)] * 2)
+    return module.with_changes(body=body)
+
+
+def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
+    """Return the name under which the module's own top level imports ``imported`` from ``dotted``, or None."""
+    for statement in module.body:
+        for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
+            if not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar) or small.relative:
+                continue
+            if small.module is None or get_full_name_for_node(small.module) != dotted:
+                continue
+            for alias in small.names:
+                if alias.evaluated_name == imported:
+                    return alias.evaluated_alias or imported
+    return None
+
+
+def _after_same(body: Sequence[cst.BaseStatement], place: int, dotted: str) -> bool:
+    return _imports_package(body[place - 1], dotted)
+
+
+def _place(body: Sequence[cst.BaseStatement], dotted: str) -> tuple[int, bool]:
+    """Return where the import goes, and whether a blank line must stand before it."""
+    end = next(
+        (number for number, item in enumerate(body) if isinstance(item, (cst.FunctionDef, cst.ClassDef))), len(body)
+    )
+    package = [number for number in range(end) if _imports_package(body[number], dotted)]
+    for number in package:
+        if _sort_name(body[number]) > dotted.lower():
+            return number, False
+    if package:
+        return package[-1] + 1, False
+    imports = [number for number in range(end) if _module_of(body[number]) is not None]
+    if imports:
+        last = imports[-1] + 1
+        return last, True
+    return (1, True) if body and _is_docstring(body[0]) else (0, False)
+
+
+def _is_docstring(statement: cst.BaseStatement) -> bool:
+    return (
+        isinstance(statement, cst.SimpleStatementLine)
+        and isinstance(statement.body[0], cst.Expr)
+        and isinstance(statement.body[0].value, (cst.SimpleString, cst.ConcatenatedString))
+    )
+
+
+def _module_of(statement: cst.CSTNode) -> str | None:
+    """Return the module that an import statement at the top level names first, or None for anything else."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return None
+    small = statement.body[0]
+    if isinstance(small, cst.Import):
+        return get_full_name_for_node(small.names[0].name)
+    if isinstance(small, cst.ImportFrom):
+        return "." if small.relative or small.module is None else get_full_name_for_node(small.module)
+    return None
+
+
+def _imports_package(statement: cst.CSTNode, dotted: str) -> bool:
+    if not (isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.ImportFrom)):
+        return False
+    found = _module_of(statement)
+    return found is not None and found.partition(".")[0] == dotted.partition(".")[0]
+
+
+def _sort_name(statement: cst.CSTNode) -> str:
+    return (_module_of(statement) or "").lower()

@@ -1,0 +1,1 @@
+"""One codemod a module; `codemods.catalog` finds them by walking this package."""

@@ -1,0 +1,48 @@
+"""Places the runtime of declared writes beside the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import libcst as cst
+
+import codemods.runtime.overrides_runtime as runtime
+from codemods.codemod import Change, Codemod, Example
+from codemods.record import RecordFacts
+from codemods.source import Source
+
+_BEFORE = "class Args:\n    page_size: int = 1\n"
+
+
+@dataclass
+class AddRuntime(Codemod):
+    """Adds one module, of the standard library only, that `record_writes` and `pin_whitelist` refer to."""
+
+    summary: ClassVar[str] = "the module that records declared writes is placed beside the record"
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "The runtime's own file",
+            "",
+            Path(runtime.__file__).read_text(),
+            file="app/overrides_runtime.py",
+            others={"app/args.py": _BEFORE},
+        ),
+        Example("No other file changes", _BEFORE),
+    )
+
+    facts: RecordFacts
+
+    def words(self) -> tuple[str, ...]:
+        """Return none: no file is changed."""
+        return ()
+
+    def apply(self, module: cst.Module, source: Source) -> Change:
+        """Return ``module`` as it is."""
+        return Change(module)
+
+    def files(self) -> Mapping[str, str]:
+        """Return the runtime, by the path where it goes."""
+        return {self.facts.runtime_file: Path(runtime.__file__).read_text()}

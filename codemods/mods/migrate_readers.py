@@ -1,0 +1,227 @@
+"""Makes reads of a field outside the resolution reads of its leaf among the resolved flags."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import libcst as cst
+import libcst.matchers as m
+
+from codemods.codemod import Change, Codemod, Example
+from codemods.emit import name_of
+from codemods.examples.migrate_readers import EXAMPLES
+from codemods.holders import Holders
+from codemods.imports import imported_as, with_import
+from codemods.index import ModuleIndex, Place, dotted_name
+from codemods.might import like_record
+from codemods.record import RecordFacts
+from codemods.scoped import ScopedTransformer, names_in
+from codemods.scopes import record_scopes
+from codemods.source import Source, mentions
+from harness.errors import UsageError
+
+_BY_NAME = ("getattr", "hasattr")
+LEAVES: Mapping[str, str] = {
+    "attention_backend": "attn.backend",
+    "prefill_attention_backend": "attn.prefill_backend",
+    "decode_attention_backend": "attn.decode_backend",
+    "moe_runner_backend": "moe.runner_backend",
+}
+"""The leaves that have another name than their field."""
+
+
+@dataclass
+class MigrateReaders(Codemod):
+    """Rewrites reads through a record that a function is given, keeps as an attribute, or asks the process for.
+
+    ``flags`` is the function that returns the flags, as ``package.module:name``; ``leaves`` are those that are
+    called otherwise than their field. ``written_outside`` says of fields that something
+    writes after the resolution where that is: their leaf would be out of date, so their reads are listed instead.
+    Methods of the record and functions that the resolution hands it to are the resolution, and are not changed; what
+    else their files hold is listed, because nothing shows that it runs later.
+    """
+
+    summary: ClassVar[str] = "reads of a field outside the resolution become reads of its leaf"
+    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
+
+    facts: RecordFacts
+    fields: tuple[str, ...]
+    flags: str
+    leaves: Mapping[str, str] = field(default_factory=lambda: LEAVES)
+    written_outside: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a name that is no field, or when ``flags`` is no ``package.module:name``."""
+        for name in self.fields:
+            self.facts.check_written(name)
+        module, colon, function = self.flags.partition(":")
+        if not colon or not function.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
+            raise UsageError(f"the function {self.flags!r} is not of the form 'package.module:name'")
+
+    def words(self) -> tuple[str, ...]:
+        """Return the fields' names."""
+        return self.fields
+
+    def concerns(self, source: Source) -> bool:
+        """Return whether the file reads one of the fields through something like a record."""
+        if dotted_name(source.path) == self.flags.partition(":")[0] or source.path == self.facts.runtime_file:
+            return False
+        known = {*self.facts.names, *(name for _, name in self.facts.getters)}
+        if not any(name.encode() in source.data for name in (*known, self.facts.record.name)):
+            return False
+        fields, locals_read = set(self.fields), set()
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.Attribute) and node.attr in fields:
+                owner = node.value.func if isinstance(node.value, ast.Call) else node.value
+                name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+                if name in known or like_record(name, self.facts.names):
+                    return True
+                if isinstance(owner, ast.Name) and name != "self":
+                    locals_read.add(name)
+            elif isinstance(node, ast.Call) and _names_read(node) & fields:
+                return True
+        return bool(locals_read) and not locals_read.isdisjoint(self._local_names(source))
+
+    def _local_names(self, source: Source) -> set[str]:
+        module = ModuleIndex(source.path, source.tree)
+        strict = replace(self.facts, names=())
+        also = Holders(module, strict, self.facts.names).gives_record
+        return {name for scope in record_scopes(module, strict, also).values() for name in scope.records}
+
+    def apply(self, module: cst.Module, source: Source) -> Change:
+        """Return the module with its reads migrated; what is not is listed with a reason."""
+        dotted, _, function = self.flags.partition(":")
+        known = imported_as(module, dotted, function)
+        alias = known or (f"_{function}" if mentions(source.data, (function,)) else function)
+        walk = _Migrator(module, source, self, alias)
+        changed = module.visit(walk)
+        if not walk.count:
+            return Change(module, 0, walk.left())
+        return Change(with_import(changed, dotted, function, alias), walk.count, walk.left())
+
+
+def _names_read(node: ast.Call) -> set[object]:
+    """Return the strings that a ``getattr`` or ``hasattr`` is given."""
+    if isinstance(node.func, ast.Name) and node.func.id in _BY_NAME:
+        return {item.value for item in node.args if isinstance(item, ast.Constant)}
+    return set()
+
+
+class _Migrator(ScopedTransformer):
+    def __init__(self, module: cst.Module, source: Source, codemod: MigrateReaders, alias: str) -> None:
+        self._mod = codemod
+        # A parameter's name alone does not make it the process's record.
+        strict = replace(codemod.facts, names=())
+        self._holders = Holders(ModuleIndex(source.path, source.tree), strict, codemod.facts.names)
+        super().__init__(module, source, strict, 0, also=self._holders.gives_record)
+        self._alias = alias
+        places = (*codemod.facts.classes, *codemod.facts.passed)
+        self._beside_resolution = any(place.file == source.path for place in places)
+        self._path = source.path
+        self._classes: list[str] = []
+        self._stored: set[cst.CSTNode] = set()
+
+    # -- where
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> bool | None:
+        self._classes.append(node.name.value)
+        return None
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.BaseStatement:
+        self._classes.pop()
+        return updated_node
+
+    def _in_resolution(self) -> bool:
+        if any(Place(self._path, name) in self._mod.facts.classes for name in self._classes):
+            return True
+        functions = [node.name.value for node in self.functions if isinstance(node, cst.FunctionDef)]
+        if not functions:
+            return False
+        name = ".".join([*self._classes[:1], functions[0]]) if self._classes else functions[0]
+        return Place(self._path, name) in self._mod.facts.passed
+
+    def _is_target(self, targets: Sequence[cst.BaseExpression]) -> None:
+        for target in targets:
+            if isinstance(target, (cst.Tuple, cst.List)):
+                self._is_target([element.value for element in target.elements])
+            elif isinstance(target, cst.Attribute):
+                self._stored.add(target)
+
+    def visit_Assign(self, node: cst.Assign) -> bool | None:
+        self._is_target([item.target for item in node.targets])
+        return None
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> bool | None:
+        self._is_target([node.target])
+        return None
+
+    def visit_AugAssign(self, node: cst.AugAssign) -> bool | None:
+        self._is_target([node.target])
+        return None
+
+    def visit_Del(self, node: cst.Del) -> bool | None:
+        self._is_target([node.target])
+        return None
+
+    def visit_For(self, node: cst.For) -> bool | None:
+        self._is_target([node.target])
+        return None
+
+    def visit_AsName(self, node: cst.AsName) -> bool | None:
+        self._is_target([node.name])
+        return None
+
+    # -- what
+
+    def _is_record(self, owner: cst.BaseExpression) -> bool:
+        if isinstance(owner, cst.Call) and not owner.args:
+            return isinstance(owner.func, cst.Name) and owner.func.value in self._holders.getters
+        if isinstance(owner, cst.Attribute) and m.matches(owner.value, m.Name("self")):
+            return bool(self._classes) and (self._classes[-1], owner.attr.value) in self._holders.kept
+        return self.holds_record(owner)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        """Replace a read; list one that only looks like it."""
+        name = updated_node.attr.value
+        if name not in self._mod.fields or original_node in self._stored or self._in_resolution():
+            return updated_node
+        if not self._is_record(updated_node.value):
+            owners = names_in(updated_node.value)
+            if any(like_record(owner, self._mod.facts.names) for owner in owners):
+                self.leave_alone(original_node, "it is not known to be the process's record")
+            return updated_node
+        if self._beside_resolution:
+            self.leave_alone(
+                original_node, "its file holds part of the resolution: it may run before the flags are there"
+            )
+            return updated_node
+        where = self._mod.written_outside.get(name)
+        if where:
+            self.leave_alone(original_node, f"the field is written after the resolution: {where}")
+            return updated_node
+        self.count += 1
+        leaf = cst.parse_expression(f"{self._alias}().{self._mod.leaves.get(name, name)}")
+        return leaf.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """List a read by name."""
+        if name_of(updated_node.func) in _BY_NAME and len(updated_node.args) >= 2:
+            owner, name = updated_node.args[:2]
+            text = name.value.evaluated_value if isinstance(name.value, cst.SimpleString) else None
+            if text in self._mod.fields and self._is_record(owner.value) and not self._in_resolution():
+                self.leave_alone(original_node, "it is read by its name, perhaps with a default")
+        return updated_node
+
+
+def outside_writes(left: Sequence[tuple[str, int, str, str]], fields: Sequence[str]) -> dict[str, str]:
+    """Return, by field, where something writes it after the resolution, from what `record_writes` left."""
+    found: dict[str, str] = {}
+    for path, line, what, _ in left:
+        target = what.partition("=")[0]
+        for name in fields:
+            if target.rstrip().endswith(f".{name}"):
+                found.setdefault(name, f"{path}:{line}")
+    return found

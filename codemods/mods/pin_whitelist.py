@@ -1,0 +1,128 @@
+"""Pins the whitelist that follows from the tags to an explicit tuple, in a test module of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import libcst as cst
+
+from codemods.codemod import Change, Codemod, Example
+from codemods.emit import name_of
+from codemods.index import dotted_name
+from codemods.record import RecordFacts
+from codemods.source import Source
+
+PINNED = "PINNED"
+_HEAD = 'from app.arg import A, Arg\n\n\nclass Args:\n    size: A[int, Arg(help="", resolvable=True)] = 1\n'
+_TEST = '''\
+"""What the resolution may declare, pinned: a field that joins or leaves the whitelist is meant to."""
+
+from app.args import Args
+from app.overrides_runtime import resolvable_fields
+
+PINNED = (
+    "size",
+)
+
+
+def test_the_whitelist_is_the_pinned_one():
+    assert sorted(resolvable_fields(Args)) == sorted(PINNED)
+'''
+
+
+@dataclass
+class PinWhitelist(Codemod):
+    """Writes the test module ``path``, or updates the tuple in it, so that it lists ``fields`` and no others.
+
+    ``fields`` is the whole whitelist; without any, it is what the tree has tagged.
+    """
+
+    summary: ClassVar[str] = "a test module pins the whitelist of resolvable fields"
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "A new module",
+            "",
+            _TEST,
+            file="test/test_resolvable_fields.py",
+            options={"path": "test/test_resolvable_fields.py"},
+            others={"app/args.py": _HEAD},
+        ),
+        Example(
+            "A module that is there: the tuple alone changes",
+            'import pytest\n\nPINNED = ("old",)  # the whitelist\n',
+            'import pytest\n\nPINNED = (\n    "size",\n)  # the whitelist\n',
+            file="test/test_resolvable_fields.py",
+            options={"path": "test/test_resolvable_fields.py"},
+            others={"app/args.py": _HEAD},
+        ),
+        Example(
+            "A tuple that lists them already",
+            'PINNED = ("size",)\n',
+            file="test/test_resolvable_fields.py",
+            options={"path": "test/test_resolvable_fields.py"},
+            others={"app/args.py": _HEAD},
+        ),
+    )
+
+    facts: RecordFacts
+    path: str
+    fields: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a name that is no field."""
+        for name in self.fields:
+            self.facts.check_field(name)
+
+    @property
+    def _whitelist(self) -> list[str]:
+        return sorted(set(self.fields) or self.facts.tagged)
+
+    def words(self) -> tuple[str, ...]:
+        """Return the name of the tuple."""
+        return (PINNED,)
+
+    def concerns(self, source: Source) -> bool:
+        """Return whether it is the test module."""
+        return source.path == self.path
+
+    def apply(self, module: cst.Module, source: Source) -> Change:
+        """Return the module with the tuple up to date."""
+        body = list(module.body)
+        for number, statement in enumerate(body):
+            small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+            if not isinstance(small, cst.Assign) or name_of(small.targets[0].target) != PINNED:
+                continue
+            if sorted(_strings(small.value)) == self._whitelist:
+                break
+            changed = small.with_changes(value=cst.parse_expression(_tuple(self._whitelist)))
+            assert isinstance(statement, cst.SimpleStatementLine)
+            body[number] = statement.with_changes(body=[changed, *statement.body[1:]])
+            return Change(module.with_changes(body=body), 1)
+        return Change(module)
+
+    def files(self) -> Mapping[str, str]:
+        """Return the module, where the tree has none with such a tuple."""
+        if self.path in self.facts.test_files:
+            return {}
+        record = self.facts.record
+        imports = sorted(
+            [
+                f"from {dotted_name(record.file)} import {record.name}",
+                f"from {self.facts.runtime_module} import resolvable_fields",
+            ]
+        )
+        text = _TEST.split("\n\n")
+        head, pinned, check = text[0], _tuple(self._whitelist), _TEST[_TEST.index("\n\n\ndef ") :]
+        body = check.replace("(Args)", f"({record.name})")
+        return {self.path: f"{head}\n\n" + "\n".join(imports) + f"\n\n{PINNED} = {pinned}" + body}
+
+
+def _tuple(names: Sequence[str]) -> str:
+    return "(\n" + "".join(f'    "{name}",\n' for name in names) + ")" if names else "()"
+
+
+def _strings(value: cst.BaseExpression) -> list[str]:
+    elements = value.elements if isinstance(value, (cst.Tuple, cst.List, cst.Set)) else ()
+    return [str(item.value.evaluated_value) for item in elements if isinstance(item.value, cst.SimpleString)]

@@ -1,0 +1,323 @@
+"""Makes each imperative write of a field a declaration in place: recorded, and applied at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import libcst as cst
+import libcst.matchers as m
+
+from codemods.codemod import Change, Codemod, Example
+from codemods.emit import DECLARE, declaration, laid_out
+from codemods.examples.record_writes import EXAMPLES
+from codemods.imports import imported_as, with_import
+from codemods.might import like_record, may_write
+from codemods.record import RecordFacts
+from codemods.scoped import ScopedTransformer, names_in
+from codemods.source import Source, line_limit, mentions
+from codemods.stores import CannotStore, Stores
+
+_OTHER_OBJECT = "it is not known to be the record of the resolution"
+
+
+@dataclass
+class RecordWrites(Codemod):
+    """Rewrites the writes of ``fields`` through whatever name holds the record.
+
+    The value is evaluated as before, set as before and remembered, so every reader sees what it saw.
+    """
+
+    summary: ClassVar[str] = "each imperative write of a field becomes a declaration, recorded and applied at once"
+    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
+
+    facts: RecordFacts
+    fields: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a name that is neither a field nor assigned in the record's methods."""
+        for name in self.fields:
+            self.facts.check_written(name)
+
+    def words(self) -> tuple[str, ...]:
+        """Return the fields' names."""
+        return self.fields
+
+    def concerns(self, source: Source) -> bool:
+        """Return whether one of the fields is assigned, or set by name, through something like a record."""
+        return source.path != self.facts.runtime_file and may_write(source, self.facts, frozenset(self.fields))
+
+    def apply(self, module: cst.Module, source: Source) -> Change:
+        """Return the module with its writes declared; what is left is listed with a reason."""
+        runtime = self.facts.runtime_module
+        declare = imported_as(module, runtime, DECLARE)
+        alias = declare or (f"_{DECLARE}" if mentions(source.data, (DECLARE,)) else DECLARE)
+        text = module.code
+        walk = _Recorder(module, source, self, limit=line_limit(text), declare=alias, text=text)
+        changed = module.visit(walk)
+        if walk.count:
+            return Change(with_import(changed, runtime, DECLARE, alias), walk.count, walk.left())
+        return Change(module, 0, walk.left())
+
+
+class _Recorder(ScopedTransformer):
+    def __init__(
+        self, module: cst.Module, source: Source, codemod: RecordWrites, *, limit: int, declare: str, text: str
+    ) -> None:
+        super().__init__(module, source, codemod.facts, limit)
+        self._fields = frozenset(codemod.fields)
+        self._names = codemod.facts.names
+        self._declare = declare
+        self._quote = "'" if text.count("'") > 2 * text.count('"') else '"'
+        self._taken: dict[cst.CSTNode, set[str]] = {}
+        # Loops over written-out names, innermost last: what a setattr by such a name may write.
+        self._loops: list[tuple[str, frozenset[str]]] = []
+
+    # -- which writes
+
+    def _field_of(self, node: cst.BaseExpression) -> str | None:
+        """Return the field when ``node`` is one of ours on a name that holds the record."""
+        if isinstance(node, cst.Attribute) and node.attr.value in self._fields and self.holds_record(node.value):
+            return node.attr.value
+        return None
+
+    def _stores(self) -> Stores:
+        (outermost, *_) = self.functions
+        if outermost not in self._taken:
+            self._taken[outermost] = names_in(outermost)
+        taken = self._taken[outermost]
+        return Stores(self._field_of, self.scope.source, taken, self._quote, self._declare)
+
+    def _foreign(self, node: cst.CSTNode, targets: Sequence[cst.BaseExpression]) -> None:
+        """List writes of our fields through something that looks like a record and is not known to be one."""
+        for target in targets:
+            for found in m.findall(target, m.Attribute(attr=m.Name(value=m.MatchIfTrue(self._fields.__contains__)))):
+                assert isinstance(found, cst.Attribute)
+                if self._field_of(found) is None and self._may_be_record(found.value):
+                    self.leave_alone(node, _OTHER_OBJECT)
+
+    def _may_be_record(self, owner: cst.BaseExpression) -> bool:
+        if isinstance(owner, cst.Name) and owner.value in self.scope.of_class:
+            return True
+        names = names_in(owner)
+        return bool(names & self.scope.records) or any(like_record(name, self._names) for name in names)
+
+    # -- small statements
+
+    def _rewritten(
+        self, original: cst.BaseSmallStatement, updated: cst.BaseSmallStatement
+    ) -> list[cst.BaseSmallStatement] | None:
+        """Return what takes the place of one statement, or None to keep it."""
+        targets = _targets(updated)
+        if not targets:
+            return None
+        if not self.scope.records or not self._stores().holds_field(cst.Tuple([cst.Element(t) for t in targets])):
+            self._foreign(original, targets)
+            return None
+        stores = self._stores()
+        try:
+            if isinstance(updated, cst.Assign):
+                made = stores.assign(updated)
+            elif isinstance(updated, cst.AnnAssign):
+                made = stores.annotated(updated)
+            elif isinstance(updated, cst.AugAssign):
+                made = stores.augmented(updated)
+            else:
+                raise CannotStore("a deletion is no value that could be declared")
+        except CannotStore as error:
+            self.leave_alone(original, str(error))
+            return None
+        self._foreign(original, targets)
+        self.count += len(stores.made)
+        return made
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        """Rewrite the writes of a line; several statements that stand alone become several lines."""
+        pairs = list(zip(original_node.body, updated_node.body, strict=True))
+        if len(pairs) > 1:
+            body, changed = self._in_line(pairs)
+            return updated_node.with_changes(body=body) if changed else updated_node
+        made = self._rewritten(*pairs[0])
+        if made is None:
+            return updated_node
+        lines: list[cst.SimpleStatementLine] = [
+            cst.SimpleStatementLine([statement]) for statement in (self._laid_out(item) for item in made)
+        ]
+        lines[0] = updated_node.with_changes(body=lines[0].body)
+        if not isinstance(updated_node.body[0].semicolon, cst.MaybeSentinel):
+            lines[-1] = lines[-1].with_changes(
+                body=[lines[-1].body[0].with_changes(semicolon=updated_node.body[0].semicolon)]
+            )
+        return cst.FlattenSentinel(lines) if len(lines) > 1 else lines[0]
+
+    def leave_SimpleStatementSuite(
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.SimpleStatementSuite:
+        """Rewrite the writes behind a colon, within their line."""
+        body, changed = self._in_line(list(zip(original_node.body, updated_node.body, strict=True)))
+        return updated_node.with_changes(body=body) if changed else updated_node
+
+    def _in_line(
+        self, pairs: Sequence[tuple[cst.BaseSmallStatement, cst.BaseSmallStatement]]
+    ) -> tuple[list[cst.BaseSmallStatement], bool]:
+        body: list[cst.BaseSmallStatement] = []
+        changed = False
+        for original, updated in pairs:
+            made = self._rewritten(original, updated)
+            if made is None:
+                body.append(updated)
+                continue
+            changed = True
+            joined = [_before_semicolon(item) for item in made]
+            joined[-1] = made[-1].with_changes(semicolon=updated.semicolon)
+            body += joined
+        return body, changed
+
+    def _laid_out(self, statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
+        if isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
+            return statement.with_changes(value=laid_out(statement.value, self.width))
+        return statement
+
+    # -- targets of compound statements
+
+    def visit_For(self, node: cst.For) -> bool | None:
+        """Remember which names a loop goes through, where they are written out."""
+        self._loops.append(_written_out(node))
+        return None
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
+        """Receive the loop's value in a name of its own, and declare it first thing."""
+        self._loops.pop()
+        taken = self._received(original_node, updated_node.target, updated_node.body)
+        return updated_node.with_changes(target=taken[0], body=taken[1]) if taken else updated_node
+
+    def leave_With(self, original_node: cst.With, updated_node: cst.With) -> cst.BaseStatement:
+        """Receive what the last manager gives in a name of its own, and declare it first thing."""
+        *before, last = updated_node.items
+        for item in before:
+            if item.asname and self._is_target(item.asname.name):
+                self.leave_alone(original_node, "a further context manager is entered after it is written")
+        if last.asname is None:
+            return updated_node
+        taken = self._received(original_node, last.asname.name, updated_node.body)
+        if taken is None:
+            return updated_node
+        renamed = last.with_changes(asname=last.asname.with_changes(name=taken[0]))
+        return updated_node.with_changes(items=[*before, renamed], body=taken[1])
+
+    def leave_CompFor(self, original_node: cst.CompFor, updated_node: cst.CompFor) -> cst.CompFor:
+        """List a field that a comprehension writes."""
+        if self._is_target(original_node.target):
+            self.leave_alone(original_node, "a comprehension has no statement to put a declaration in")
+        return updated_node
+
+    def _is_target(self, target: cst.BaseExpression) -> bool:
+        return bool(self.scope.records) and self._stores().holds_field(target)
+
+    def _received(
+        self, node: cst.CSTNode, target: cst.BaseExpression, body: cst.BaseSuite
+    ) -> tuple[cst.BaseAssignTargetExpression, cst.BaseSuite] | None:
+        if not self._is_target(target):
+            self._foreign(node, [target])
+            return None
+        stores = self._stores()
+        try:
+            name, statements = stores.received(target)
+        except CannotStore as error:
+            self.leave_alone(node, str(error))
+            return None
+        self.count += len(stores.made)
+        if isinstance(body, cst.IndentedBlock):
+            lines = [cst.SimpleStatementLine([item]) for item in statements]
+            return name, body.with_changes(body=[*lines, *body.body])
+        return name, body.with_changes(body=[*(_before_semicolon(item) for item in statements), *body.body])
+
+    # -- setattr
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """Make ``setattr(record, name, value)`` a declaration, which returns None as well."""
+        if _is_unusual_setattr(updated_node) and any(self.holds_record(item.value) for item in updated_node.args):
+            self._list_unusual(original_node)
+            return updated_node
+        if not m.matches(updated_node.func, m.Name("setattr")) or len(updated_node.args) != 3:
+            return updated_node
+        owner, name, value = updated_node.args
+        if any(item.star or item.keyword for item in updated_node.args) or not self.holds_record(owner.value):
+            self._foreign_setattr(original_node, owner.value, name.value)
+            return updated_node
+        if isinstance(name.value, cst.SimpleString):
+            field = name.value.evaluated_value
+            if field not in self._fields or not isinstance(field, str):
+                return updated_node
+            self.count += 1
+            return declaration(
+                owner.value, self.scope.source, [(field, value.value)], quote=self._quote, declare=self._declare
+            )
+        known = self._known_names(name.value)
+        if known is None:
+            self.leave_alone(original_node, "the attribute's name is computed: it may be the field")
+        elif known & self._fields:
+            self.count += 1
+            return self._declared_by_name(owner.value, name.value, value.value)
+        return updated_node
+
+    def _declared_by_name(
+        self, owner: cst.BaseExpression, name: cst.BaseExpression, value: cst.BaseExpression
+    ) -> cst.Call:
+        call = declaration(owner, self.scope.source, [], quote=self._quote, declare=self._declare)
+        bare = value.with_changes(lpar=value.lpar, rpar=value.rpar)
+        pair = cst.Dict([cst.DictElement(name, bare)])
+        head = [item.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))) for item in call.args]
+        return call.with_changes(args=[*head, cst.Arg(pair, star="**")])
+
+    def _known_names(self, name: cst.BaseExpression) -> frozenset[str] | None:
+        if not isinstance(name, cst.Name):
+            return None
+        return next((known for variable, known in reversed(self._loops) if variable == name.value and known), None)
+
+    def _foreign_setattr(self, node: cst.Call, owner: cst.BaseExpression, name: cst.BaseExpression) -> None:
+        named = isinstance(name, cst.SimpleString) and name.evaluated_value in self._fields
+        if named and self._may_be_record(owner):
+            self.leave_alone(node, _OTHER_OBJECT)
+
+    def _list_unusual(self, node: cst.Call) -> None:
+        texts = {
+            item.evaluated_value for item in m.findall(node, m.SimpleString()) if isinstance(item, cst.SimpleString)
+        }
+        if texts & self._fields or not texts:
+            self.leave_alone(node, "it goes around the record's own setattr")
+
+
+def _targets(statement: cst.BaseSmallStatement) -> list[cst.BaseExpression]:
+    if isinstance(statement, cst.Assign):
+        return [item.target for item in statement.targets]
+    if isinstance(statement, cst.AugAssign) or (isinstance(statement, cst.AnnAssign) and statement.value is not None):
+        return [statement.target]
+    if isinstance(statement, cst.Del):
+        return [statement.target]
+    return []
+
+
+def _before_semicolon(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
+    return statement.with_changes(semicolon=cst.Semicolon(whitespace_after=cst.SimpleWhitespace(" ")))
+
+
+def _written_out(node: cst.For) -> tuple[str, frozenset[str]]:
+    """Return the loop's variable and the strings it goes through; no strings where they are not written out."""
+    values: list[Any] = []
+    if isinstance(node.iter, (cst.Tuple, cst.List, cst.Set)):
+        for element in node.iter.elements:
+            text = element.value
+            values.append(text.evaluated_value if isinstance(text, cst.SimpleString) else None)
+    if not isinstance(node.target, cst.Name) or not values or not all(isinstance(item, str) for item in values):
+        return "", frozenset()
+    # The variable must be the loop's alone.
+    rebound = m.findall(node.body, m.AssignTarget(m.Name(node.target.value)) | m.NamedExpr(m.Name(node.target.value)))
+    return ("", frozenset()) if rebound else (node.target.value, frozenset(values))
+
+
+def _is_unusual_setattr(node: cst.Call) -> bool:
+    return m.matches(node.func, m.Attribute(attr=m.Name("__setattr__")))

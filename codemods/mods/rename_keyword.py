@@ -1,0 +1,166 @@
+"""Renames a keyword of the fields' metadata, and the helper that reads it, wherever the tree has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import libcst as cst
+
+from codemods.codemod import Change, Codemod, Example
+from codemods.emit import name_of
+from codemods.record import RecordFacts
+from codemods.scoped import ScopedTransformer
+from codemods.source import Source
+from harness.errors import UsageError, hint
+
+_BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "attrgetter")
+_ARG = """\
+class Arg:
+    help: str = ""
+    model_overridable: bool = False
+
+
+def model_overridable_fields(record):
+    return [name for name, arg in record if arg.model_overridable]
+"""
+_FIELD = """\
+from app.arg import A, Arg
+
+
+class Args:
+    size: A[int, Arg(help="", model_overridable=True)] = 1
+"""
+_OTHERS = {
+    "app/arg.py": _ARG,
+    "app/args.py": 'from app.arg import A, Arg\n\n\nclass Args:\n    size: A[int, Arg(help="")] = 1\n',
+}
+
+
+@dataclass
+class RenameKeyword(Codemod):
+    """Renames the keyword ``old`` to ``new`` and the function ``old_helper`` to ``new_helper``.
+
+    The keyword is renamed in calls of the metadata's class and of ``replace``, as an attribute, in the class itself,
+    and where it is an attribute's name as text. A call of anything else with that keyword is listed.
+    """
+
+    summary: ClassVar[str] = "a keyword of Arg and its helper function get other names, everywhere"
+    examples: ClassVar[tuple[Example, ...]] = (
+        Example(
+            "A field's tag",
+            _FIELD,
+            _FIELD.replace("model_overridable", "resolvable"),
+            others=_OTHERS,
+        ),
+        Example(
+            "The class and the helper",
+            _ARG,
+            _ARG.replace("model_overridable", "resolvable"),
+            file="app/arg.py",
+            others=_OTHERS,
+        ),
+        Example(
+            "Who reads it, and what is left",
+            """\
+from app.arg import model_overridable_fields as fields
+
+names = getattr(arg, "model_overridable", False) and arg.model_overridable
+other(model_overridable=True)
+model_overridable = 1
+""",
+            """\
+from app.arg import resolvable_fields as fields
+
+names = getattr(arg, "resolvable", False) and arg.resolvable
+other(model_overridable=True)
+model_overridable = 1
+""",
+            file="app/reader.py",
+            others=_OTHERS,
+            left=("something else",),
+        ),
+        Example("A file without it", "overridable = 1\n", file="app/other.py", others=_OTHERS),
+    )
+
+    facts: RecordFacts
+    old: str = "model_overridable"
+    new: str = "resolvable"
+    old_helper: str = "model_overridable_fields"
+    new_helper: str = "resolvable_fields"
+
+    def __post_init__(self) -> None:
+        """Raises UsageError when the metadata's class has neither the old keyword nor the new one, or has both."""
+        arg, parameters = self.facts.arg, self.facts.arg_parameters
+        if arg is None or (self.old not in parameters and self.new not in parameters):
+            where = f"{arg.name} in {arg.file}" if arg else "the record"
+            raise UsageError(f"{where} has no keyword {self.old!r}{hint(self.old, parameters)}")
+        if self.old in parameters and self.new in parameters:
+            raise UsageError(f"{arg.name} in {arg.file} has {self.new!r} already, beside {self.old!r}")
+
+    def words(self) -> tuple[str, ...]:
+        """Return both old names."""
+        return (self.old, self.old_helper)
+
+    def apply(self, module: cst.Module, source: Source) -> Change:
+        """Return the module with both names replaced."""
+        walk = _Renamer(module, source, self)
+        changed = module.visit(walk)
+        return Change(changed if walk.count else module, walk.count, walk.left())
+
+
+class _Renamer(ScopedTransformer):
+    def __init__(self, module: cst.Module, source: Source, codemod: RenameKeyword) -> None:
+        super().__init__(module, source, codemod.facts, 0)
+        self._mod = codemod
+        self._arg = codemod.facts.arg
+        self._path = source.path
+        self._classes: list[str] = []
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> bool | None:
+        self._classes.append(node.name.value)
+        return None
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.BaseStatement:
+        self._classes.pop()
+        return updated_node
+
+    def leave_AnnAssign(self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign) -> cst.BaseSmallStatement:
+        inside = self._arg is not None and self._classes[-1:] == [self._arg.name] and self._path == self._arg.file
+        if inside and not list(self.functions) and name_of(updated_node.target) == self._mod.old:
+            self.count += 1
+            return updated_node.with_changes(target=cst.Name(self._mod.new))
+        return updated_node
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        new = {self._mod.old: self._mod.new, self._mod.old_helper: self._mod.new_helper}.get(updated_node.attr.value)
+        if new is None:
+            return updated_node
+        self.count += 1
+        return updated_node.with_changes(attr=updated_node.attr.with_changes(value=new))
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        if updated_node.value != self._mod.old_helper:
+            return updated_node
+        self.count += 1
+        return updated_node.with_changes(value=self._mod.new_helper)
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        called = name_of(updated_node.func)
+        takes = called in ("replace", self._arg.name if self._arg else "")
+        arguments = list(updated_node.args)
+        for number, item in enumerate(arguments):
+            if item.keyword is not None and item.keyword.value == self._mod.old:
+                if not takes:
+                    self.leave_alone(original_node, "it is a keyword of something else, as far as can be seen")
+                    continue
+                arguments[number] = item.with_changes(keyword=cst.Name(self._mod.new))
+            elif called in _BY_NAME and isinstance(item.value, cst.SimpleString):
+                if item.value.evaluated_value != self._mod.old:
+                    continue
+                text = item.value.value.replace(self._mod.old, self._mod.new)
+                arguments[number] = item.with_changes(value=item.value.with_changes(value=text))
+            else:
+                continue
+            self.count += 1
+        return updated_node.with_changes(args=arguments)

@@ -1,0 +1,154 @@
+"""Takes away what lifting leaves behind: empty handlers, dead branches, locals and imports that nothing uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import libcst as cst
+import libcst.matchers as m
+
+from codemods.codemod import Change, Codemod, Example
+from codemods.emit import code, name_of
+from codemods.examples.retire_handler import EXAMPLES
+from codemods.index import Place
+from codemods.pure import is_pure
+from codemods.record import RecordFacts
+from codemods.scoped import ScopedTransformer
+from codemods.source import Source
+from codemods.unused import without_unused
+
+
+@dataclass
+class RetireHandler(Codemod):
+    """Cleans up the functions of the resolution that are called one of ``functions``, and nothing else.
+
+    In them, branches that do nothing go where their condition cannot do anything either, and so do locals and imports
+    that are not used. A handler that is empty already goes with its calls, if bare calls and a tuple of slots are all
+    that mention it. Apply it until nothing changes: what one application empties, the next one takes away.
+    """
+
+    summary: ClassVar[str] = "empty handlers, dead branches, unused locals and imports of what was touched go"
+    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
+
+    facts: RecordFacts
+    functions: tuple[str, ...]
+
+    def words(self) -> tuple[str, ...]:
+        """Return the functions' names."""
+        return self.functions
+
+    def apply(self, module: cst.Module, source: Source) -> Change:
+        """Return the module without what does nothing; what only seems to is listed with a reason."""
+        walk = _Cleaner(module, source, self)
+        changed = module.visit(walk)
+        return Change(changed if walk.count else module, walk.count, walk.left())
+
+
+class _Cleaner(ScopedTransformer):
+    def __init__(self, module: cst.Module, source: Source, codemod: RetireHandler) -> None:
+        super().__init__(module, source, codemod.facts, 0)
+        self._facts = codemod.facts
+        self._path = source.path
+        self._functions = frozenset(codemod.functions)
+        self._gone = {name for name in codemod.functions if codemod.facts.empty.get(name) == ""}
+        self._classes: list[str] = []
+        self._fields = codemod.facts.fields.keys()
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> bool | None:
+        self._classes.append(node.name.value)
+        return None
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.BaseStatement:
+        self._classes.pop()
+        return updated_node
+
+    def _cleaned(self) -> bool:
+        """Return whether the walk is in one of the functions to clean."""
+        functions = [node.name.value for node in self.functions if isinstance(node, cst.FunctionDef)]
+        return bool(functions) and functions[0] in self._functions and self._is_ours(functions[0])
+
+    def _is_ours(self, name: str) -> bool:
+        if self._classes:
+            return Place(self._path, self._classes[-1]) in self._facts.classes
+        return Place(self._path, name) in self._facts.passed
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+        """Drop what is not used in a function that was cleaned, and the function when it is an empty handler."""
+        outermost = len(list(self.functions)) == 1
+        records = self.scope.records
+        cleaned = self._cleaned()
+        self._stack.pop()
+        name = original_node.name.value
+        if not (outermost and cleaned):
+            return updated_node
+        if name in self._gone and self._classes:
+            self.count += 1
+            return cst.RemoveFromParent()
+        if is_empty(original_node.body) and self._facts.empty.get(name):
+            self.leave_alone(original_node.name, self._facts.empty[name])
+        done, removed = without_unused(updated_node, lambda node: is_pure(node, records, self._fields))
+        self.count += removed
+        return done
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.BaseStatement | cst.RemovalSentinel:
+        """Drop branches that do nothing."""
+        if not self._cleaned():
+            return updated_node
+        orelse = updated_node.orelse
+        if isinstance(orelse, cst.Else) and is_empty(orelse.body):
+            self.count += 1
+            updated_node = updated_node.with_changes(orelse=None)
+        if not is_empty(updated_node.body) or isinstance(updated_node.orelse, cst.If):
+            return updated_node
+        if isinstance(updated_node.orelse, cst.Else):
+            self.count += 1
+            turned = cst.parse_expression(f"not ({code(updated_node.test)})")
+            if m.matches(updated_node.test, m.Name() | m.Attribute() | m.Call()):
+                turned = cst.UnaryOperation(cst.Not(), updated_node.test)
+            return updated_node.with_changes(test=turned, body=updated_node.orelse.body, orelse=None)
+        if not is_pure(updated_node.test, self.scope.records, self._fields):
+            self.leave_alone(original_node.test, "nothing depends on it, but evaluating it may do something, or fail")
+            return updated_node
+        self.count += 1
+        return cst.RemoveFromParent()
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.RemovalSentinel:
+        """Drop the bare call of a handler that goes."""
+        if len(updated_node.body) == 1 and isinstance(updated_node.body[0], cst.Expr):
+            call = updated_node.body[0].value
+            func = call.func if isinstance(call, cst.Call) else None
+            is_gone = isinstance(func, cst.Attribute) and func.attr.value in self._gone
+            if is_gone and isinstance(func, cst.Attribute) and self.holds_record(func.value):
+                self.count += 1
+                return cst.RemoveFromParent()
+        return updated_node
+
+    def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.BaseExpression:
+        """Drop the slot of a handler that goes."""
+        kept = [element for element in updated_node.elements if not self._names_gone(element)]
+        if len(kept) == len(updated_node.elements) or list(self.functions):
+            return updated_node
+        self.count += 1
+        return updated_node.with_changes(elements=kept)
+
+    def _names_gone(self, element: cst.BaseElement) -> bool:
+        found = m.findall(element, m.Attribute(attr=m.Name(value=m.MatchIfTrue(self._gone.__contains__))))
+        return any(
+            isinstance(item, cst.Attribute) and name_of(item.value) == self._facts.record.name for item in found
+        )
+
+
+def is_empty(body: cst.BaseSuite) -> bool:
+    """Return whether a suite does nothing: ``pass``, ``...`` and a docstring at most."""
+    for statement in body.body:
+        smalls = statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
+        for small in smalls:
+            is_text = isinstance(small, cst.Expr) and isinstance(small.value, (cst.SimpleString, cst.Ellipsis))
+            if not (isinstance(small, cst.Pass) or is_text):
+                return False
+    return True

@@ -1,0 +1,144 @@
+"""Tags fields as resolvable: the whitelist of what the resolution may declare follows from the tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import libcst as cst
+
+from codemods.annotations import Tagger
+from codemods.codemod import Change, Codemod, Example, Left
+from codemods.examples.tag_field import EXAMPLES
+from codemods.imports import with_import
+from codemods.index import dotted_name
+from codemods.record import RecordFacts
+from codemods.source import Source, line_limit
+from harness.errors import UsageError
+
+TAG = "resolvable"
+
+
+@dataclass
+class TagField(Codemod):
+    """Adds ``resolvable=True`` to the metadata of ``fields``, and the keyword to the metadata's class.
+
+    ``new`` are attributes that become fields, at the record's end: (annotation, default) as text, by name. They get
+    no flag and no place among the constructor's arguments.
+    """
+
+    summary: ClassVar[str] = "resolvable=True on the Arg of a field"
+    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
+
+    facts: RecordFacts
+    fields: tuple[str, ...]
+    new: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a name that is no field, and for a tree whose fields have no metadata class."""
+        for name in self.fields:
+            if name not in self.new:
+                self.facts.check_field(name)
+        if self.facts.arg is None:
+            record = self.facts.record
+            raise UsageError(f"no field of {record.name} in {record.file} has metadata that could be tagged")
+
+    def words(self) -> tuple[str, ...]:
+        """Return the fields' names and that of their metadata's class."""
+        assert self.facts.arg is not None
+        return (*self.fields, self.facts.arg.name)
+
+    def concerns(self, source: Source) -> bool:
+        """Return whether the file defines one of the fields, or the metadata's class."""
+        return source.path in {
+            *(place.file for name, place in self.facts.fields.items() if name in self.fields),
+            *([self.facts.record.file] if self.new else []),
+            *([self.facts.arg.file] if self.facts.arg else []),
+        }
+
+    def apply(self, module: cst.Module, source: Source) -> Change:
+        """Return the module with its fields tagged; a field that is tagged already stays as it is."""
+        walk = _Walk(self, source, line_limit(module.code), module.default_indent)
+        changed = module.visit(walk)
+        assert self.facts.arg is not None
+        if walk.tagger.needs_imports:
+            changed = with_import(changed, "typing", "Annotated")
+            if self.facts.arg.file != source.path:
+                changed = with_import(changed, dotted_name(self.facts.arg.file), self.facts.arg.name)
+        left = tuple(Left(source.path, 0, name, reason) for name, reason in walk.tagger.left)
+        return Change(changed if walk.count else module, walk.count, left)
+
+
+class _Walk(cst.CSTTransformer):
+    def __init__(self, codemod: TagField, source: Source, limit: int, indent: str) -> None:
+        super().__init__()
+        assert codemod.facts.arg is not None
+        self._codemod = codemod
+        self._facts = codemod.facts
+        self._path = source.path
+        self.tagger = Tagger(source, codemod.facts.arg.name, codemod.facts.arg_parameters, TAG, limit - len(indent))
+        self.count = 0
+
+    # Nothing inside functions is a field: not looking there saves most of the walk.
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool | None:
+        return False
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.BaseStatement:
+        name = original_node.name.value
+        if not isinstance(updated_node.body, cst.IndentedBlock):
+            return updated_node
+        body: list[cst.BaseStatement] = list(updated_node.body.body)
+        before = self.count
+        for number, statement in enumerate(body):
+            tagged = self._tagged(name, statement)
+            if tagged is not statement:
+                body[number] = tagged
+                self.count += 1
+        if self._facts.arg is not None and (self._path, name) == self._facts.arg:
+            self._add_keyword(body)
+        if (self._path, name) == self._facts.record:
+            self._add_fields(body)
+        if self.count == before:
+            return updated_node
+        return updated_node.with_changes(body=updated_node.body.with_changes(body=body))
+
+    def _tagged(self, owner: str, statement: cst.BaseStatement) -> cst.BaseStatement:
+        annotated = _annotated(statement)
+        if annotated is None or not isinstance(annotated.target, cst.Name):
+            return statement
+        name = annotated.target.value
+        place = self._facts.fields.get(name)
+        if name not in self._codemod.fields or place is None or (self._path, owner) != place:
+            return statement
+        assert isinstance(statement, cst.SimpleStatementLine)
+        tagged = self.tagger.tagged(annotated)
+        return statement if tagged is annotated else statement.with_changes(body=[tagged, *statement.body[1:]])
+
+    def _add_keyword(self, body: list[cst.BaseStatement]) -> None:
+        """Give the metadata's class the keyword, as its last field."""
+        if TAG in self._facts.arg_parameters:
+            return
+        places = [number for number, statement in enumerate(body) if _annotated(statement) is not None]
+        if not places:
+            self.tagger.left.append((self._facts.arg.name if self._facts.arg else "", "it is no class of fields"))
+            return
+        body.insert(places[-1] + 1, cst.parse_statement(f"{TAG}: bool = False"))
+        self.count += 1
+
+    def _add_fields(self, body: list[cst.BaseStatement]) -> None:
+        """Add the new fields after the last one, in the order given."""
+        places = [number for number, statement in enumerate(body) if _annotated(statement) is not None]
+        made = [
+            cst.parse_statement(self.tagger.new_field(name, *how))
+            for name, how in self._codemod.new.items()
+            if name not in self._facts.fields
+        ]
+        place = places[-1] + 1 if places else 0
+        body[place:place] = made
+        self.count += len(made)
+
+
+def _annotated(statement: cst.CSTNode) -> cst.AnnAssign | None:
+    body: Sequence[cst.CSTNode] = statement.body if isinstance(statement, cst.SimpleStatementLine) else ()
+    return body[0] if body and isinstance(body[0], cst.AnnAssign) else None

@@ -1,0 +1,1 @@
+"""What codemods place in a target tree: standard library only, and importable here so that it can be tested."""

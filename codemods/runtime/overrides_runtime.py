@@ -1,0 +1,97 @@
+"""Declared writes of a record's fields: recorded in order, and applied at once.
+
+``declare`` does what the assignments that it replaces did, and remembers who asked for which value.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple, get_args, get_type_hints
+
+_STASH = "_declared"
+
+
+class Declaration(NamedTuple):
+    """One declared write: the field, the value, and the function that declared it."""
+
+    field: str
+    value: Any
+    source: str
+
+
+def declare(record: Any, source: str, /, **values: Any) -> None:
+    """Set each field of ``record`` to its value, in the order given, and append each to the record's stash.
+
+    Raises whatever setting the attribute raises; what comes after is neither set nor recorded then.
+    """
+    for field, value in values.items():
+        setattr(record, field, value)
+        try:
+            attributes = record.__dict__
+            # A new tuple each time: a shallow copy of the record must not write into the stash of the first.
+            attributes[_STASH] = (*attributes.get(_STASH, ()), Declaration(field, value, source))
+        except (AttributeError, TypeError):
+            # A record without a dict of its own takes the value and keeps no stash.
+            continue
+
+
+class View:
+    """A record, to read only: what a pass has declared so far lies on top of the record's own attributes."""
+
+    __slots__ = ("_pending", "_record")
+
+    def __init__(self, record: Any) -> None:
+        object.__setattr__(self, "_record", record)
+        object.__setattr__(self, "_pending", [])
+
+    def declare(self, **values: Any) -> None:
+        """Declare each field's value; it is applied, in order, when the pass ends."""
+        self._pending.extend(values.items())
+
+    def __getattr__(self, name: str) -> Any:
+        for field, value in reversed(self._pending):
+            if field == name:
+                return value
+        return getattr(self._record, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a pass reads: declare {name!r} instead of assigning it")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a pass reads: {name!r} cannot be deleted")
+
+
+def run_pass(record: Any, a_pass: Callable[..., None], /, *arguments: Any) -> None:
+    """Call ``a_pass`` with a view of ``record``, then declare what it declared, in order, in its own name.
+
+    When the pass raises, what it had declared until then is applied all the same, as assignments would have been.
+    """
+    view = View(record)
+    try:
+        a_pass(view, *arguments)
+    finally:
+        for field, value in view._pending:
+            declare(record, a_pass.__name__, **{field: value})
+
+
+def declarations(record: Any) -> tuple[Declaration, ...]:
+    """Return what has been declared about ``record``, in order."""
+    stash: tuple[Declaration, ...] = getattr(record, "__dict__", {}).get(_STASH, ())
+    return stash
+
+
+def provenance(record: Any, field: str) -> tuple[Declaration, ...]:
+    """Return the declarations of one field, in order; the last one is the value's, unless it was assigned since."""
+    return tuple(entry for entry in declarations(record) if entry.field == field)
+
+
+def resolvable_fields(record_class: type) -> tuple[str, ...]:
+    """Return the names of the fields tagged ``resolvable``, in the fields' order.
+
+    Raises TypeError when ``record_class`` is no dataclass.
+    """
+    hints = get_type_hints(record_class, include_extras=True)
+    return tuple(
+        field.name
+        for field in dataclasses.fields(record_class)
+        if any(getattr(item, "resolvable", False) is True for item in get_args(hints[field.name]))
+    )

@@ -1,0 +1,96 @@
+"""Passes do what the regions did, on every input; a move that would change something is refused."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from programs import FIELDS, PLAIN_HEAD, guarded_programs, programs
+
+from codemods.codemod import Codemod
+from codemods.driver import run
+from codemods.mods.lift_writes import LiftWrites
+from codemods.mods.record_writes import RecordWrites
+from codemods.record import read_facts
+from codemods.runtime import overrides_runtime
+from codemods.tree import MemoryTree
+
+_VALUES = st.sampled_from([0, 1, 2, None, "text", [3], True])
+
+
+@pytest.fixture(autouse=True)
+def app_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "app", types.ModuleType("app"))
+    monkeypatch.setitem(sys.modules, "app.overrides_runtime", overrides_runtime)
+
+
+def after(text: str, codemod: type[Codemod]) -> str:
+    tree = MemoryTree({"app/args.py": text.encode()})
+    made: Any = codemod
+    result = run(tree, [made(read_facts(tree, "app.args:Args"), FIELDS)])
+    assert not result.unreadable
+    return result.changed.get("app/args.py", text.encode()).decode()
+
+
+def outcome(text: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "program", "exec"), namespace)
+    record = namespace["Args"](*(list(value) if isinstance(value, list) else value for value in values))
+    try:
+        record._run()
+        failed = None
+    except Exception as error:
+        failed = (type(error), str(error))
+    fields = {name: repr(value) for name, value in vars(record).items() if name != "_declared"}
+    return namespace["log"], fields, failed
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.one_of(guarded_programs(), guarded_programs(), programs(PLAIN_HEAD)),
+    st.lists(st.tuples(_VALUES, _VALUES, _VALUES), min_size=1, max_size=3),
+)
+def test_original_and_lifted_agree(text: str, inputs: list[tuple[Any, Any, Any]]) -> None:
+    lifted = after(after(text, RecordWrites), LiftWrites)
+    assert after(lifted, LiftWrites) == lifted
+    for values in inputs:
+        assert outcome(lifted, values) == outcome(text, values), lifted
+
+
+@pytest.mark.parametrize(
+    ("region", "reason"),
+    [
+        ("declare(self, 'h', alpha=2)\n            return", "returns"),
+        ("declare(self, 'h', **{name: 2}, beta=1)", "computed names"),
+        ("declare(self, 'h', alpha=2)\n            other(lambda: self.alpha)", "would hold the view"),
+        ("declare(self, 'h', alpha=super().beta)", "surroundings"),
+        ("declare(self, 'h', alpha=getattr(self, name))", "no field"),
+        ("declare(self, 'h', alpha=other(self))", "not followed"),
+        ("declare(self, 'h', alpha=self._reads(), beta=2)\n            self._reads()", "before it is applied"),
+        ("declare(self, 'h', alpha=self._writes())", "which writes beta"),
+        ("declare(self, 'h', alpha=2)\n            self.limit = 2", "writes 'limit'"),
+        ("declare(self, 'h', alpha=2)\n            self.config.size = 2", "writes self.config.size"),
+        ("declare(self, 'h', alpha=inner())", "function inside"),
+    ],
+)
+def test_what_cannot_be_lifted_says_why(region: str, reason: str) -> None:
+    text = (
+        "from app.overrides_runtime import declare\n\n\n"
+        "class Args:\n    alpha: int = 1\n    beta: int = 1\n    limit: int = 1\n\n"
+        "    def _reads(self):\n        return self.alpha\n\n"
+        "    def _writes(self):\n        self.beta = 2\n\n"
+        "    def _handle(self, name):\n        def inner():\n            pass\n\n"
+        f"        if name:\n            {region}\n"
+    )
+    tree = MemoryTree({"app/args.py": text.encode()})
+    result = run(tree, [LiftWrites(read_facts(tree, "app.args:Args"), ("alpha", "beta"))])
+    assert not result.changed
+    assert {reason in left.reason for left in result.left} == {True}

@@ -1,0 +1,85 @@
+"""The runtime that codemods place in a tree."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from typing import Annotated
+
+import pytest
+
+from codemods.runtime.overrides_runtime import (
+    View,
+    declarations,
+    declare,
+    provenance,
+    resolvable_fields,
+    run_pass,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Arg:
+    resolvable: bool = False
+
+
+@dataclasses.dataclass
+class Record:
+    size: Annotated[int, Arg(resolvable=True)] = 1
+    name: Annotated[str, Arg()] = ""
+
+
+def test_a_declaration_is_set_at_once_and_remembered_in_order() -> None:
+    record = Record()
+    declare(record, "first", size=2, name="a")
+    declare(record, "second", size=3)
+    assert (record.size, record.name) == (3, "a")
+    assert declarations(record) == (("size", 2, "first"), ("name", "a", "first"), ("size", 3, "second"))
+    assert [entry.source for entry in provenance(record, "size")] == ["first", "second"]
+
+
+def test_a_copy_does_not_write_into_the_stash_of_the_first() -> None:
+    record = Record()
+    declare(record, "first", size=2)
+    declare(copy.copy(record), "second", size=3)
+    assert len(declarations(record)) == 1
+    assert record == Record(2)
+
+
+def test_a_record_without_a_dict_takes_the_value() -> None:
+    class Slotted:
+        __slots__ = ("size",)
+
+    record = Slotted()
+    declare(record, "first", size=2)
+    assert record.size == 2
+    assert declarations(record) == ()
+
+
+def test_a_pass_reads_what_it_has_declared_and_cannot_assign() -> None:
+    record, seen = Record(), []
+
+    def a_pass(view: View, more: int) -> None:
+        view.declare(size=view.size + more)
+        seen.append((view.size, record.size))
+        with pytest.raises(AttributeError, match="declare 'size'"):
+            view.size = 1
+
+    run_pass(record, a_pass, 4)
+    assert seen == [(5, 1)]
+    assert declarations(record) == (("size", 5, "a_pass"),)
+
+
+def test_what_a_pass_declared_before_it_failed_is_applied() -> None:
+    def a_pass(view: View) -> None:
+        view.declare(size=2)
+        raise ValueError("no")
+
+    record = Record()
+    with pytest.raises(ValueError, match="no"):
+        run_pass(record, a_pass)
+    assert record.size == 2
+
+
+def test_the_whitelist_follows_from_the_tags() -> None:
+    assert resolvable_fields(Record) == ("size",)
