@@ -11,6 +11,7 @@ job keeps at most one process busy at a time.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import statistics
 import sys
 import time
@@ -19,10 +20,9 @@ from pathlib import Path
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.events import Progressed
 from harness.engine.pair import Pair
+from harness.engine.planning import make_plan
 from harness.generate.cases import CaseMaker
-from harness.generate.domains import domains_of
 from harness.subjects.open import open_spec
-from harness.subjects.profile import entry_of
 from harness.subjects.spec import SubjectSpec
 
 
@@ -60,12 +60,11 @@ def main() -> None:
 
 
 def bare_loop(first: SubjectSpec, second: SubjectSpec, seed: int, count: int) -> float:
-    """Return the seconds both subjects take for the cases and nothing else."""
-    with Pair(first, second) as pair:
-        described, profile = pair.describe(), first.profile
-        entry = entry_of(profile, sliced=first.slice)
-        domains = domains_of(*described, profile["values"], profile["not_drawn"], entry)
-        cases = list(CaseMaker(domains).cases(seed, count))
+    """Return the seconds both subjects take for the gate's cases and nothing else, unrecorded."""
+    bare = Request(*(dataclasses.replace(spec, record=False) for spec in (first, second)), budget=Budget(cases=count))
+    with Pair(bare.first, bare.second) as pair:
+        plan = make_plan(bare, pair).plan
+        cases = list(CaseMaker(plan.domains, plan.launches).cases(seed, count))
         return pair.first.loop(cases) + pair.second.loop(cases)
 
 

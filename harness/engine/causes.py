@@ -7,7 +7,7 @@ one cause: a rule that the successor adds meets whatever wrote the field before,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +22,8 @@ AS_GIVEN: Final = "as given"
 """What stands for the writer of a field that no one writes."""
 
 Chain = Sequence[Write]
+Node = tuple[str, str, int, str]
+"""What buckets may share: a field's writer or a check, the field, the side, and the place or the check in words."""
 
 
 def place(write: Write | Writer | None) -> str:
@@ -105,10 +107,15 @@ def fold(buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, 
     nearly always makes one, a default that it replaces seldom.
     """
     left, causes = list(buckets), []
+    plain = {
+        (bucket.difference.first, bucket.difference.second)
+        for bucket in buckets
+        if bucket.difference.kind in ("refusal", "refusals") and bucket.difference.writers is None
+    }
     while left:
-        sharing: dict[tuple[str, str, int, str], list[Bucket]] = {}
+        sharing: dict[Node, list[Bucket]] = {}
         for bucket in left:
-            for node in _nodes(bucket.difference):
+            for node in _nodes(bucket.difference, plain):
                 sharing.setdefault(node, []).append(bucket)
         if not sharing:
             causes += left
@@ -119,33 +126,37 @@ def fold(buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, 
     return sorted(causes, key=lambda bucket: (-bucket.count, bucket.difference.key()))
 
 
-def _nodes(difference: Difference) -> list[tuple[str, str, int, str]]:
-    """Return what a difference may have in common with others: its writer or its check on either side."""
-    if difference.writers is not None:
+def _nodes(difference: Difference, plain: Collection[tuple[Any, Any]]) -> list[Node]:
+    """Return what a difference may have in common with others: its writer, or its check, on either side.
+
+    ``plain`` are the pairs of checks that part without any field having parted before: where a field had, that was not
+    why.
+    """
+    checks = difference.first, difference.second
+    if difference.writers is not None and (difference.kind == "field" or checks not in plain):
         return [
             ("field", difference.name, side, writer)
             for side, writer in enumerate(difference.writers)
             if writer != AS_GIVEN
         ]
     if difference.kind in ("refusal", "refusals"):
-        checks = difference.first, difference.second
         return [("check", "", side, check) for side, check in enumerate(checks) if check is not None]
     return []
 
 
 def _suspicion(
-    node: tuple[str, str, int, str], buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, int]]
+    node: Node, buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, int]]
 ) -> tuple[float, int]:
     cases = sum(bucket.count for bucket in buckets)
     kind, name, side, text = node
-    ran = cases
-    if kind == "field":
-        # A pass is known by its first line, and what ran by the lines of what it declares.
-        ran = runs[side].get(text, runs[side].get(writes_of(name, text), cases))
+    if kind == "check":
+        return 1.0, cases
+    # A pass is known by its first line, and what ran by the lines of what it declares.
+    ran = runs[side].get(text, runs[side].get(writes_of(name, text), cases))
     return cases / max(ran, cases), cases
 
 
-def _merged(buckets: Sequence[Bucket], node: tuple[str, str, int, str]) -> Bucket:
+def _merged(buckets: Sequence[Bucket], node: Node) -> Bucket:
     """Return the buckets of one cause as one: the smallest witness first, then one case of each other form."""
     forms: dict[tuple[str, ...], tuple[Bucket, Any]] = {}
     lightest = min(buckets, key=lambda bucket: weight(bucket.witness))

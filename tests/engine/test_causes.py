@@ -164,3 +164,19 @@ def test_the_order_of_the_buckets_changes_nothing() -> None:
     for _ in range(5):
         source.shuffle(buckets)
         assert [(cause.count, cause.shared) for cause in fold(buckets, runs)] == expected
+
+
+def test_a_check_that_also_fails_without_any_field_parted_takes_those_with_it() -> None:
+    words = {"first": "E: old words", "second": "E: new words"}
+    parted = Difference(kind="refusals", name="page", writers=("default", "rule"), **words)
+    plain = Difference(kind="refusals", name="", **words)
+    buckets = [bucket(plain, 100, "a"), bucket(parted, 2, "b"), bucket(rule("default", "rule"), 40, "c")]
+    causes = fold(buckets, ({"default": 900}, {"rule": 42}))
+    assert [(cause.count, cause.shared) for cause in causes] == [(102, (1, "E: new words")), (40, (1, "rule"))]
+
+
+def test_a_refusal_that_only_follows_from_a_field_stays_with_it() -> None:
+    parted = Difference(kind="refusal", name="page", writers=("default", "rule"), first="E: odd", second=None)
+    buckets = [bucket(rule("default", "rule"), 40, "c"), bucket(parted, 3, "b")]
+    (cause,) = fold(buckets, ({"default": 900}, {"rule": 43}))
+    assert (cause.count, cause.shared) == (43, (1, "rule"))
