@@ -233,6 +233,10 @@ def audit(
         str,
         typer.Option(help="What the faults touch: value, guard, write, order, table, other, with commas between."),
     ] = "value,guard,write,order,table",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Only faults in this file or folder of the package; may be given again."),
+    ] = None,
     cases: Annotated[int, typer.Option(min=1, max=10**6, help="The gate's number of cases.")] = _DEFAULT_CASES,
     seed: Annotated[int, typer.Option(help="Which cases, and which mutants.")] = 0,
     ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="Differences that are meant.")] = None,
@@ -262,7 +266,8 @@ def audit(
     request = Request(specs[0], specs[1], budget=Budget(cases=cases), ledger=meant, seed=seed)
     kept, processes = Results(results), jobs or _cores()
     with Gate(request) as gate:
-        every = gate.package.mutants(roles=checked_roles(roles))
+        files = gate.package.files_under(only) if only else None
+        every = gate.package.mutants(roles=checked_roles(roles), files=files)
         sample = every if mutants is None else gate.package.sample(every, mutants, seed)
         judged = run_audit(gate.package, sample, gate.trial(seed, cases), jobs=processes, results=kept)
         survivors = [result.mutant for result in judged if result.catch is None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from harness.report.resolution import resolve_launch
+from harness.subjects.open import open_spec
 from harness.subjects.sources import Tree
+from harness.world.profiles import real_launches
 
 CASES = 20_000
 LEDGER = Path(__file__).parents[1] / "legacy/ledger.toml"
@@ -106,3 +110,25 @@ def test_every_write_site_of_both_ran() -> None:
 def test_the_successor_takes_the_real_launches() -> None:
     # They are the first fourteen cases.
     assert not any(note.startswith("left out") for note in successor_gate()["notes"])
+
+
+@pytest.mark.parametrize("subject", ["legacy", "declarative"])
+def test_every_field_that_a_real_launch_changes_has_its_writers(subject: str) -> None:
+    spec = open_spec(subject, answers=None, python=sys.executable, case_seconds=10, memory_mib=1024)
+    shown, refused = 0, []
+    for launch in real_launches():
+        assignments = [f"{name}={shlex.quote(value)}" for name, value in launch.env.items()]
+        lines: list[str] = []
+        command = " ".join([*assignments, launch.command])
+        assert resolve_launch(spec, launch.hardware, launch.model, [command], lines.append)
+        if "refuses" in lines[1]:
+            refused.append(launch.id)
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            if line.startswith("*") and "(environment)" not in line and "cuda_graph" not in line:
+                field = line.split()[1]
+                assert following.split()[:2] == [field, "="], (launch.id, line)
+                assert f"({subject}/" in following
+                shown += 1
+    assert shown > 40
+    # The release refuses it, too: extra buffers are for other machines.
+    assert refused == ["qwen35-nextn-mi300x"]

@@ -32,6 +32,21 @@ class Package:
             except UnicodeDecodeError:
                 raise UsageError(f"{str(path)!r} is not UTF-8") from None
 
+    def files_under(self, places: Collection[str]) -> list[str]:
+        """Return the files (as in `texts`) that are ``places``, or lie in them, such as ``declarative/passes``.
+
+        Raises UsageError for a place that holds none.
+        """
+        found: list[str] = []
+        for given in places:
+            place = given.rstrip("/")
+            inside = [file for file in self.texts if file == place or file.startswith(f"{place}/")]
+            if not inside:
+                folders = {file.rpartition("/")[0] for file in self.texts}
+                raise UsageError(f"--only {given}: {self.name} has no such file or folder{hint(place, folders)}")
+            found += [file for file in inside if file not in found]
+        return found
+
     def mutants(
         self,
         *,

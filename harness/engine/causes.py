@@ -129,8 +129,8 @@ def fold(buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, 
 def _nodes(difference: Difference, plain: Collection[tuple[Any, Any]]) -> list[Node]:
     """Return what a difference may have in common with others: its writer, or its check, on either side.
 
-    ``plain`` are the pairs of checks that part without any field having parted before: where a field had, that was not
-    why.
+    ``plain`` are the pairs of checks that part without any field having parted before: where a field had, that was
+    not why.
     """
     checks = difference.first, difference.second
     if difference.writers is not None and (difference.kind == "field" or checks not in plain):
