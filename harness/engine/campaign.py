@@ -26,6 +26,7 @@ from harness.engine.events import (
     Started,
     Verdict,
 )
+from harness.engine.interactions import Seen
 from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.generate.cases import CHUNK
 from harness.subjects.description import Reach
@@ -57,6 +58,7 @@ class _Campaign:
         self._counts = Counts()
         self._buckets = Buckets()
         self._drawn = Drawn()
+        self._seen = Seen(started.space)
         self._reach = _Total(started, 0), _Total(started, 1)
 
     def run(self) -> Finished:
@@ -83,6 +85,7 @@ class _Campaign:
             stale=tuple(entry.id for entry in self._started.ledger.entries if entry.id not in used),
             covered=covered,
             drawn=self._drawn,
+            interactions=self._seen.total(),
             started=self._started,
             interrupted=interrupted or stopped,
         )
@@ -104,6 +107,7 @@ class _Campaign:
         assert isinstance(answer, Compared)
         self._counts.add(answer.counts)
         self._drawn.add(answer.drawn)
+        self._seen.add(answer.tuples)
         for total, fresh in zip(self._reach, answer.reach, strict=True):
             total.add(fresh)
         for bucket in self._buckets.merge(answer.buckets):

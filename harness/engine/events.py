@@ -80,13 +80,41 @@ class Covered(msgspec.Struct, frozen=True, kw_only=True):
         return sum((site.seen & 1) + (site.seen >> 1) for site in self.decisions)
 
 
+class Space(msgspec.Struct, frozen=True, kw_only=True):
+    """What interactions are counted over: so many inputs, and of their options all ``pairs`` and ``triples``.
+
+    ``sampled`` of the triples are looked at: all, or a fixed random sample of them.
+    """
+
+    parameters: int = 0
+    pairs: int = 0
+    triples: int = 0
+    sampled: int = 0
+
+
+class Tuples(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of pairs and triples that the cases of one chunk have."""
+
+    pairs: list[int] = []
+    triples: list[int] = []
+
+
+class Interactions(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of a space's pairs, and of the triples that were looked at, were in a case."""
+
+    space: Space = Space()
+    pairs: int = 0
+    triples: int = 0
+
+
 class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The subjects are loaded and described; cases come next.
 
     ``compared`` are the outcome fields both have; ``absent`` maps a field to the label of the one that lacks it.
     ``absent_explained`` are the ledger's entries that say so. ``writers`` are the places on each side that write a
     field and ``decisions`` the conditions there (none for a subject that is not recorded); a run that never comes to
-    a writer of a ``gated`` field proves nothing about it. ``drawable`` are the names that cases can be made with.
+    a writer of a ``gated`` field proves nothing about it. ``drawable`` are the names that cases can be made with, and
+    ``space`` what two or three of the inputs can be together.
     ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
     ``flags`` gives the command-line flag of each argument that has one.
     """
@@ -108,6 +136,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     decisions: tuple[tuple[Decision, ...], tuple[Decision, ...]] = ((), ())
     gated: tuple[str, ...] = ()
     drawable: Drawn = msgspec.field(default_factory=Drawn)
+    space: Space = Space()
 
 
 class Progressed(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,6 +174,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     stale: tuple[str, ...] = ()
     covered: tuple[Covered, Covered] = (Covered(), Covered())
     drawn: Drawn = msgspec.field(default_factory=Drawn)
+    interactions: Interactions = Interactions()
     started: Started
     interrupted: bool = False
 

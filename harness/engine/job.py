@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.engine.events import Drawn
+from harness.engine.interactions import Tally
 from harness.engine.minimise import minimise_all
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task
 from harness.generate.cases import CaseMaker
+from harness.generate.parameters import parameters_of
 from harness.world.case import Case
 from harness.world.profiles import hardware_names, hardware_profile
 
@@ -31,13 +33,14 @@ class Job:
         self._pair = pair
         self._pair.compare_fields(plan.compared, alone=plan.fields_alone, ledger=plan.ledger)
         self._maker = CaseMaker(plan.domains, plan.launches)
+        self._tally = Tally(parameters_of(plan.domains))
 
     def run(self, task: Task) -> Answer:
         """Return the task's answer; raises UsageError when a subject cannot be opened any more."""
         if isinstance(task, Chunk):
             cases = self._maker.chunk(self._plan.seed, task.number)[: task.count]
             counts, buckets = self._pair.run(cases)
-            return Compared(counts, buckets, drawn_in(cases), self._pair.reach())
+            return Compared(counts, buckets, drawn_in(cases), self._pair.reach(), self._tally.add(cases))
         return self._shrink(task)
 
     def _shrink(self, task: Shrink) -> Shrunk:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from harness.engine.buckets import Bucket
-from harness.engine.events import Counts, Drawn, Started
+from harness.engine.events import Counts, Drawn, Started, Tuples
 from harness.engine.ledger import Ledger
 from harness.generate.domains import Domains
 from harness.subjects.description import Reach
@@ -85,12 +85,16 @@ class Shrink(msgspec.Struct, frozen=True, tag=True):
 
 
 class Compared(msgspec.Struct, frozen=True, tag=True):
-    """The answer to ``Chunk``; ``reach`` is what of the first and of the second subject ran."""
+    """The answer to ``Chunk``; ``reach`` is what of the first and of the second subject ran.
+
+    ``tuples`` are what the cases are the first of this job to have.
+    """
 
     counts: Counts
     buckets: list[Bucket]
     drawn: Drawn
     reach: tuple[Reach, Reach]
+    tuples: Tuples
 
 
 class Shrunk(msgspec.Struct, frozen=True, tag=True):

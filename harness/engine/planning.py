@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from harness.engine.conditions import side_names
 from harness.engine.events import Drawn, Started
+from harness.engine.interactions import space_of
 from harness.engine.ledger import Ledger
 from harness.engine.pair import Pair
 from harness.engine.plan import Plan, Planned, Request
 from harness.errors import UsageError, hint
 from harness.generate.domains import domains_of
+from harness.generate.parameters import parameters_of
 from harness.subjects.description import Description
 from harness.subjects.profile import entry_of
 from harness.world.case import Case
@@ -66,6 +68,7 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         decisions=(descriptions[0].decisions, descriptions[1].decisions),
         gated=compared if request.fields else tuple(name for name in compared if name in request.first.resolved),
         drawable=Drawn(architectures=set(domains.architectures), machines=set(hardware_names())),
+        space=space_of(parameters_of(domains)),
     )
     return Planned(started, plan)
 

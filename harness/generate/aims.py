@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from harness.generate.domains import Domains
-from harness.generate.draw import Draw, SeededDraw
+from harness.generate.draw import Draw, SeededDraw, shuffled
 from harness.generate.inputs import ABSENT, ARCHITECTURE, MACHINE, Inputs, Mask, Slot
 from harness.generate.machines import PROFILES as MACHINE_PROFILES
 from harness.generate.machines import draw_machine
@@ -31,7 +31,6 @@ _MOST_ALTERNATIVES: Final = 4
 # Of a hundred aimed draws, so many aim at a refusal (besides those that come to one by the way).
 _REFUSED: Final = 30
 
-T = TypeVar("T")
 Demand = tuple[Slot, Mask]
 Pair = tuple[str, str, bool]
 Alternative = tuple[tuple[Demand, ...], tuple[Pair, ...]]
@@ -110,8 +109,8 @@ class AimDraw:
     def schedules(self, seed: int) -> Schedules:
         """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""
         return Schedules(
-            resolved=_shuffled(self._goals, SeededDraw(seed, -1)),
-            refused=_shuffled(self._refused, SeededDraw(seed, -2)),
+            resolved=shuffled(self._goals, SeededDraw(seed, -1)),
+            refused=shuffled(self._refused, SeededDraw(seed, -2)),
         )
 
     # -- what the aims leave -----------------------------------------------------------------------------------------
@@ -327,7 +326,7 @@ def _goals(places: Sequence[Sequence[_Aim]]) -> list[Goal]:
     goals = []
     turns: Counter[str] = Counter()
     # Shuffled, so that a demand's turns are not all at the first places behind it.
-    for ways in _shuffled(places, SeededDraw(0, -3)):
+    for ways in shuffled(places, SeededDraw(0, -3)):
         goals += [Goal(ways)] * _HITS
         # Ways differ in how they come to the place; the demands of the place itself are in all of them.
         seen: set[str] = set()
@@ -369,14 +368,6 @@ def _key(aim: _Aim, miss: Miss) -> str:
         return repr(aim.pairs[miss.pair])
     assert miss.clause is not None
     return repr((aim.choices[miss.clause], miss.only, miss.demand))
-
-
-def _shuffled(items: Sequence[T], draw: Draw) -> list[T]:
-    order = list(items)
-    for last in range(len(order) - 1, 0, -1):
-        other = draw.below(last + 1)
-        order[last], order[other] = order[other], order[last]
-    return order
 
 
 def _add_clause(aim: _Aim, clause: list[Alternative]) -> None:

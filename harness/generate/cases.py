@@ -1,4 +1,4 @@
-"""Builds cases: realistic ones with a few arguments, wild ones with many, and neighbours of real launches."""
+"""Builds cases: aimed ones, rows of a covering array, realistic and wild ones, and neighbours of real launches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw
+from harness.generate.rows import Rows
 from harness.world.case import Case
 
 CHUNK: Final = 250
 """Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
 # Of ten cases, the first so many aim at one place of a resolution.
 _AIMED: Final = 8
+# Of ten cases, this one is a row of the covering array until all rows have been.
+_ROW: Final = 9
 
 
 class CaseMaker:
@@ -26,6 +29,9 @@ class CaseMaker:
         self._launches = tuple(launches)
         self._models = ModelDraw(domains)
         self._aims = AimDraw(domains, self._models)
+        self._rows = Rows(domains)
+        # The first ten whose row is not a launch.
+        self._first_row = (len(self._launches) + 9 - _ROW) // 10
         self._schedules: tuple[int, Schedules] | None = None
 
     def chunk(self, seed: int, number: int) -> list[Case]:
@@ -41,7 +47,9 @@ class CaseMaker:
                 goal = self._scheduled(seed).goal(tens * _AIMED + rest)
                 cases.append(self._aimed(draw, goal, f"{seed}-{index}"))
             else:
-                cases.append(self._unaimed(draw, f"{seed}-{index}"))
+                case_id = f"{seed}-{index}"
+                row = self._rows.case(seed, tens - self._first_row, draw, case_id) if rest == _ROW else None
+                cases.append(row or self._unaimed(draw, case_id))
         return cases
 
     def _scheduled(self, seed: int) -> Schedules:

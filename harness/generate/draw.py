@@ -50,3 +50,12 @@ class SeededDraw:
     def pick(self, options: Sequence[T]) -> T:
         """Return one of ``options``."""
         return options[int(self._random() * len(options))]
+
+
+def shuffled(items: Sequence[T], draw: Draw) -> list[T]:
+    """Return the items in an order that ``draw`` decides."""
+    order = list(items)
+    for last in range(len(order) - 1, 0, -1):
+        other = draw.below(last + 1)
+        order[last], order[other] = order[other], order[last]
+    return order

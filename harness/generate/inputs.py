@@ -160,6 +160,28 @@ class Inputs:
                 mask |= 1 << index
         return slot, mask
 
+    def test(self, condition: Condition) -> tuple[Slot, Callable[[Any], bool | None]] | None:
+        """Return the slot that a condition is about and whether a value fulfils it, wanted or not.
+
+        The value is an option of the slot, or any other that a case can have; for `MACHINE` the machine itself. None
+        if no case can say it.
+        """
+        found = self.slot_of(condition)
+        if found is None or condition.operation == "same":
+            return None
+        slot, read = found
+        if slot == MACHINE:
+            name, _, path = condition.name.partition(".")
+            probe = HARDWARE_PROBES[name]
+
+            def read(machine: Any) -> Any:
+                return _item(probe(machine), path)
+
+        if condition.operation == "set":
+            return slot, lambda value: value is not ABSENT
+        values = tuple(_hashable(value) for value in condition.values)
+        return slot, lambda value: fulfils(read(value), condition.operation, values)
+
     def full(self, slot: Slot) -> Mask:
         """Return the mask of all options of a slot."""
         return (1 << len(self._options[slot])) - 1

@@ -48,6 +48,7 @@ def document(result: Finished) -> bytes:
         "stale": result.stale,
         "reach": [_covered(side) for side in result.covered],
         "drawn": _drawn(result),
+        "interactions": _interactions(result),
     }
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
 
@@ -87,6 +88,16 @@ def _drawn(result: Finished) -> dict[str, Any]:
             "never": sorted(getattr(drawable, what) - getattr(drawn, what)),
         }
         for what in Drawn.__struct_fields__
+    }
+
+
+def _interactions(result: Finished) -> dict[str, Any]:
+    found = result.interactions
+    space = found.space
+    return {
+        "parameters": space.parameters,
+        "pairs": {"covered": found.pairs, "total": space.pairs},
+        "triples": {"covered": found.triples, "counted": space.sampled, "total": space.triples},
     }
 
 

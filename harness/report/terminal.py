@@ -24,6 +24,7 @@ from harness.errors import visible
 from harness.report.words import (
     difference_words,
     drawn_words,
+    interactions_words,
     launch_command,
     machine_words,
     model_words,
@@ -122,6 +123,8 @@ def print_result(result: Finished, console: Console) -> None:
         for line in reach_lines(label, covered):
             console.print(Text(line), soft_wrap=True)
     console.print(Text(f"drawn    {drawn_words(result)}"), soft_wrap=True)
+    if result.interactions.space.pairs:
+        console.print(Text(f"covered  {interactions_words(result.interactions)}"), soft_wrap=True)
     counts = result.counts
     explained = f"{counts.explained} differ as the ledger explains, " if started.ledger.entries else ""
     console.print(

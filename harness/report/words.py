@@ -15,7 +15,7 @@ import msgspec
 from harness.engine.buckets import Bucket
 from harness.engine.causes import AS_GIVEN
 from harness.engine.compare import UNCHANGED, Difference
-from harness.engine.events import Covered, Finished, Reached
+from harness.engine.events import Covered, Finished, Interactions, Reached
 from harness.errors import visible
 from harness.world.case import Case
 from harness.world.chain import Write, Writer
@@ -212,6 +212,21 @@ def drawn_words(result: Finished) -> str:
     ):
         parts.append(f"{len(drawn & drawable)} of {len(drawable)} {what}")
     return ", ".join(parts)
+
+
+def interactions_words(interactions: Interactions) -> str:
+    """Return how much of what two and three inputs can be together was in a case."""
+    space = interactions.space
+    words = f"pairs {percent(interactions.pairs, space.pairs)} of {space.pairs:,}"
+    if space.sampled:
+        sample = "" if space.sampled == space.triples else f" (of a sample of {space.sampled:,})"
+        words += f", triples {percent(interactions.triples, space.sampled)} of {space.triples:,}{sample}"
+    return f"{words}, of {space.parameters} inputs"
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share; never 100 % for less than all."""
+    return f"{1000 * part // whole / 10:g} %"
 
 
 def slug(bucket: Bucket) -> str:
