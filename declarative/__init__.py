@@ -10,10 +10,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from declarative.resolution import SLOTS, ServerArgs, arguments, chain, publish, resolve, writers
+    from declarative.resolution import (
+        SLOTS,
+        ServerArgs,
+        arguments,
+        chain,
+        exchanged,
+        publish,
+        recorded_reads,
+        resolve,
+        steps,
+        writers,
+    )
     from harness.world.slice import FIELDS, STATE
 
-__all__ = ["FIELDS", "SLOTS", "STATE", "ServerArgs", "arguments", "chain", "publish", "resolve", "writers"]
+__all__ = [
+    "FIELDS",
+    "SLOTS",
+    "STATE",
+    "ServerArgs",
+    "arguments",
+    "chain",
+    "exchanged",
+    "publish",
+    "recorded_reads",
+    "resolve",
+    "steps",
+    "writers",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from declarative.engine.order import constraints_of
 from declarative.engine.pipeline import DISPATCH, Pipeline, Resolution, Stage
 from declarative.engine.registry import Registry
 from declarative.engine.steps import Step
@@ -36,6 +37,7 @@ from declarative.families import (
 )
 from declarative.families.constants import MODEL_OVERRIDES
 from declarative.model import read_only_model
+from declarative.order import ORDER
 from declarative.passes import (
     a2a,
     allreduce_fusion,
@@ -196,17 +198,17 @@ STAGES: Final = (
     ),
 )
 
-PIPELINE: Final = Pipeline(STAGES, record=ServerArgs, state=STATE, registry=REGISTRY)
+PIPELINE: Final = Pipeline(STAGES, record=ServerArgs, state=STATE, registry=REGISTRY, order=constraints_of(ORDER))
 
 
-def run_passes(resolution: Resolution) -> None:
+def run_passes(resolution: Resolution, pipeline: Pipeline = PIPELINE) -> None:
     """Run all passes over a fresh ``resolution`` on the current case's machine and model; the record stays pristine.
 
-    Raises what a pass raises.
+    ``pipeline`` is another order of them. Raises what a pass raises.
     """
     machine = current()
     model = read_only_model(machine.model_config)
-    PIPELINE.resolve(resolution, model, facts_of(resolution.arguments, model), machine.env.__setitem__)
+    pipeline.resolve(resolution, model, facts_of(resolution.arguments, model), machine.env.__setitem__)
 
 
 class Reads(NamedTuple):

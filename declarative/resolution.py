@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from declarative.engine import exchange
 from declarative.engine.context import RuntimeContext
-from declarative.engine.pipeline import Resolution
+from declarative.engine.errors import DeclarationError
+from declarative.engine.pipeline import Pipeline, Resolution
 from declarative.engine.registry import Constant
 from declarative.engine.steps import Step
 from declarative.families import constants
-from declarative.pipeline import PIPELINE, run_passes
+from declarative.pipeline import PIPELINE, REGISTRY, STAGES, recorded_reads, run_passes
 from declarative.server_args import ServerArgs, new_arguments
+from declarative.state import STATE as DECLARABLE_STATE
 from harness.world.case import Case, Outcome
-from harness.world.chain import Write, Writer
+from harness.world.chain import PlacedStep, Write, Writer
 from harness.world.fields import FieldSpec
 from harness.world.records import field_specs
 from harness.world.slice import FIELDS, STATE, resolve_slice
 
 _PACKAGE: Final = Path(__file__).parent
-__all__ = ["SLOTS", "ServerArgs", "arguments", "chain", "publish", "resolve", "writers"]
+__all__ = [
+    "SLOTS",
+    "ServerArgs",
+    "arguments",
+    "chain",
+    "exchanged",
+    "publish",
+    "recorded_reads",
+    "resolve",
+    "steps",
+    "writers",
+]
 
 _HERE: Final = str(_PACKAGE) + "/"
 _OUTCOME: Final = frozenset((*FIELDS, *STATE))
@@ -58,10 +72,24 @@ def resolve(case: Case) -> Outcome:
     return resolve_slice(case, arguments=arguments(), record=new_arguments, run=_run, root=_HERE)
 
 
-def _run(record: ServerArgs) -> None:
+def _run(record: ServerArgs, pipeline: Pipeline = PIPELINE) -> None:
     resolution = Resolution(record)
-    run_passes(resolution)
+    run_passes(resolution, pipeline)
     resolution.materialize()
+
+
+def exchanged(first: str, second: str) -> Callable[[Case], Outcome]:
+    """Return what `resolve` would be with the steps ``first`` and ``second`` in each other's place.
+
+    A provider stands for all of them, which run in one place. Raises ValueError for two that cannot be exchanged.
+    """
+    try:
+        stages = exchange.exchanged(STAGES, REGISTRY, first, second)
+    except DeclarationError as error:
+        raise ValueError(str(error)) from None
+    pipeline = Pipeline(stages, record=ServerArgs, state=DECLARABLE_STATE, registry=REGISTRY)
+    run = partial(_run, pipeline=pipeline)
+    return lambda case: resolve_slice(case, arguments=arguments(), record=new_arguments, run=run, root=_HERE)
 
 
 def publish(case: Case, context: RuntimeContext) -> Outcome:
@@ -103,6 +131,15 @@ def chain(case: Case) -> list[Write]:
         for name, value in declared.items()
         if name in _OUTCOME
     ]
+
+
+@cache
+def steps() -> tuple[PlacedStep, ...]:
+    """Return every pass and provider in execution order, with all that it may declare."""
+    return tuple(
+        PlacedStep(source=step.name, slot=stage.label, writes=(*step.writes, *step.state, *step.env))
+        for stage, step in PIPELINE.steps()
+    )
 
 
 @cache

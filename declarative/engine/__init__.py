@@ -4,7 +4,9 @@
 - `steps`: passes and providers, each with the names that it may write.
 - `registry`: which providers an architecture has.
 - `view`: the read-only objects that passes and providers get.
+- `order`: which steps must come before which.
 - `pipeline`: stages in execution order; runs one resolution.
+- `exchange`: the stages with two steps in each other's place.
 - `stash`: what was declared about a record before its resolution starts.
 - `gate`: the one place where declarations become flags; its result is the provenance.
 - `flags`: the resolved flags, in typed groups.
@@ -18,8 +20,10 @@ from __future__ import annotations
 from .arg import Arg, resolvable_fields
 from .context import RuntimeContext
 from .errors import DeclarationError, FlagError, FrozenFlagsError, ParityError, PublishError
+from .exchange import exchanged
 from .flags import LEAF_MAP, Flags, leaf_of
 from .gate import Provenance, apply_model_overrides
+from .order import check_order, constraints_of
 from .pipeline import DISPATCH, Pipeline, Resolution, Stage
 from .registry import Registry
 from .stash import declare_before_resolution
@@ -50,7 +54,10 @@ __all__ = [
     "Stage",
     "apply_model_overrides",
     "check",
+    "check_order",
+    "constraints_of",
     "declare_before_resolution",
+    "exchanged",
     "leaf_of",
     "post_process",
     "provider",

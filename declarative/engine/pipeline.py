@@ -9,12 +9,13 @@ the facts chooses the providers (None: no model, no providers).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from .arg import resolvable_fields
 from .errors import DeclarationError, hint
+from .order import Constraint, check_order
 from .registry import Registry
 from .stash import stash_of
 from .steps import Declaration, Pass, Provider, Step
@@ -122,11 +123,13 @@ class Pipeline:
         record: type[Any],
         state: Sequence[str] = (),
         registry: Registry | None = None,
+        order: Iterable[Constraint] = (),
     ) -> None:
         """``record`` is the arguments' dataclass; ``state`` is what steps may declare besides its resolvable fields.
 
-        Raises DeclarationError for a step that stands twice, for two sources of one name, for a name that a step may
-        not declare, and for stages that are out of order; the text names the source.
+        ``order`` says which steps must come before which. Raises DeclarationError for a step that stands twice, for
+        two sources of one name, for a name that a step may not declare, and for stages or steps that are out of
+        order; the text names the source.
         """
         self.stages = tuple(stages)
         self.registry = registry or Registry()
@@ -154,6 +157,7 @@ class Pipeline:
                 f"{record.__name__} has a field {_MODEL!r}, which is the view's name for the model"
             )
         self._check()
+        check_order([step.name for _, step in self.steps()], order)
 
     def _check(self) -> None:
         numbers = [stage.number for stage in self.stages]

@@ -90,6 +90,10 @@ class Inputs:
                     _add(options, f"{scheme}://there")
 
     def _widen_model(self, condition: Condition) -> None:
+        if condition.name == "architectures.0" and condition.operation == "contains":
+            # What is asked is a part of the name, so a longer name must do what the name itself does.
+            for value in condition.values:
+                _add(self._options[ARCHITECTURE], f"{value}NextN")
         name = _MODEL_NAMES.get(condition.name, condition.name)
         options = self._options.get(("model", name))
         if options is None or name in ("quantization_config", "attention", "architectures"):

@@ -6,11 +6,33 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from harness.errors import UsageError
-from harness.subjects.packaged.request import encode_cases
+from harness.subjects.packaged.request import Exchange, encode_cases
 from harness.subjects.process import Process, package_command
 from harness.subjects.subject import Subject
 from harness.world.case import Case
+from harness.world.chain import PlacedStep
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """The steps of a package in order; what each read in all cases together; which of them ran in each case."""
+
+    steps: list[PlacedStep]
+    reads: list[list[str]]
+    ran: list[list[int]]
+
+
+class Exchanged(msgspec.Struct, frozen=True):
+    """Of the cases that were run with two steps exchanged, the numbers of those that came out otherwise.
+
+    ``error`` says why the two cannot be exchanged.
+    """
+
+    changed: list[int]
+    run: int
+    error: str
 
 
 class PackageSubject(Subject):
@@ -38,3 +60,24 @@ class PackageSubject(Subject):
 
     def _encode(self, cases: Sequence[Case], *, single: bool = False, operation: str = "resolve") -> bytes:
         return encode_cases(cases, single=single, operation=operation)
+
+    def recorded(self, cases: Sequence[Case], seconds: float) -> Recorded:
+        """Return the package's steps and what they read while the cases were resolved; the child keeps the cases.
+
+        Raises UsageError for a package whose steps do not declare, and when that takes longer than ``seconds``.
+        """
+        answer = self._ask_bytes(self._encode(cases, operation="reads"), seconds)
+        if answer["lacks"]:
+            raise UsageError(
+                f"{self.spec.label} has no steps that declare: it lacks {', '.join(answer['lacks'])}; try declarative"
+            )
+        return msgspec.convert(answer, Recorded)
+
+    def exchanged(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
+        """Return what becomes of the kept cases ``numbers`` with two steps exchanged, tried for ``seconds`` at most.
+
+        Raises UsageError when the process ends.
+        """
+        request = Exchange(first, second, list(numbers), seconds)
+        wait = seconds + self.spec.limits.load_seconds
+        return msgspec.convert(self._ask_bytes(msgspec.json.encode(request), wait), Exchanged)

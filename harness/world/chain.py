@@ -41,3 +41,14 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     file: str
     line: int
+
+
+class PlacedStep(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of a package whose steps declare: ``source`` and ``slot`` as in ``Writer``, and all it may write.
+
+    ``writes`` holds fields, what else is settled, and environment variables.
+    """
+
+    source: str
+    slot: str
+    writes: tuple[str, ...]

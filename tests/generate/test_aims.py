@@ -144,6 +144,12 @@ def maker_for(domains: Domains) -> AimDraw:
     return AimDraw(domains, ModelDraw(domains))
 
 
+def test_a_name_that_contains_what_is_looked_for_is_drawn_as_often_as_that_name() -> None:
+    maker = maker_for(domains_for([condition("model", "architectures.0", "contains", "Step3p5ForCausalLM")]))
+    names = [met(maker, stream).model.architectures[0] for stream in range(40)]
+    assert set(names) == {"Step3p5ForCausalLM", "Step3p5ForCausalLMNextN"}
+
+
 def met(maker: AimDraw, stream: int) -> Drawn:
     """Draw for one of the places, missing nothing."""
     draw = SeededDraw(1, stream)

@@ -8,7 +8,8 @@ A package that is a subject has, at its top,
 - ``resolve(case)``, the outcome of a case (`harness.world.case`).
 
 It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere
-than where it is written down. Without them, both are read off its source.
+than where it is written down. Without them, both are read off its source. What a package may have besides, for the
+order of its steps, is in the module `reorder`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from harness.subjects.child.recording import Recorder
 from harness.subjects.child.wire import encode, marked, without_addresses
 from harness.subjects.child.world import WORLD, UnansweredProbe
 from harness.subjects.packaged.finding import import_package
+from harness.subjects.packaged.reorder import Reorder
 from harness.world.case import Case, Outcome
 from harness.world.chain import Write, Writer
 from harness.world.environ import envs
@@ -49,6 +51,7 @@ class Package:
         self._slots = [(f"{slot.number} {slot.name}", slot.run.__name__) for slot in self._module.SLOTS]
         self._arguments: dict[str, FieldSpec] = self._module.arguments()
         self._names: list[str] = []
+        self.reorder = Reorder(self._module)
         self._reach = Reach(recorder, self._slots, everything=True) if recorder is not None else None
         # Its text is read now: later no file of this machine is in reach.
         self._described = self._reach.describe() if self._reach is not None else {"writers": []}

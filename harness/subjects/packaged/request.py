@@ -72,13 +72,26 @@ class Chains(_Cases):
     """Resolve the cases, and answer what each wrote."""
 
 
-PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains
-_KINDS: dict[str, type[_Cases]] = {"resolve": Resolve, "loop": Loop, "chains": Chains}
+class Reads(_Cases):
+    """Resolve the cases and keep them, and answer what each step read and which steps ran."""
+
+
+class Exchange(_Tagged):
+    """Exchange two steps, resolve the kept cases ``numbers`` again, and answer which come out otherwise."""
+
+    first: str
+    second: str
+    numbers: list[int]
+    seconds: float
+
+
+PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains | Reads | Exchange
+_KINDS: dict[str, type[_Cases]] = {"resolve": Resolve, "loop": Loop, "chains": Chains, "reads": Reads}
 _ENCODER = msgspec.json.Encoder()
 
 
 def encode_cases(cases: Sequence[Case], *, single: bool, operation: str) -> bytes:
-    """Return the request ``operation`` (``resolve``, ``loop`` or ``chains``) on ``cases``."""
+    """Return the request ``operation`` (``resolve``, ``loop``, ``chains`` or ``reads``) on ``cases``."""
     machines: dict[Hardware, int] = {}
     models: dict[bytes, int] = {}
     described: list[Model] = []

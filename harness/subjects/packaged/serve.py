@@ -17,7 +17,18 @@ from harness.subjects.child.batches import answer_all, seconds_of
 from harness.subjects.child.launch import LaunchError
 from harness.subjects.child.wire import Wire, encode
 from harness.subjects.packaged.package import Package
-from harness.subjects.packaged.request import Chains, Choose, Load, Loop, PackageRequest, Parse, Reach, Resolve
+from harness.subjects.packaged.request import (
+    Chains,
+    Choose,
+    Exchange,
+    Load,
+    Loop,
+    PackageRequest,
+    Parse,
+    Reach,
+    Reads,
+    Resolve,
+)
 from harness.world.case import Case
 
 _REQUESTS = msgspec.json.Decoder(PackageRequest)
@@ -82,6 +93,14 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             return {"seconds": seconds_of(list(_cases(request)), package.resolve)}
         case Chains():
             return {"chains": [package.chain(one) for one in _cases(request)]}
+        case Reads():
+            sandbox.stop_timer()
+            if lacks := package.reorder.lacks():
+                return {"lacks": lacks}
+            return {"lacks": [], **package.reorder.reads(list(_cases(request)))}
+        case Exchange():
+            sandbox.stop_timer()
+            return package.reorder.exchange(request.first, request.second, request.numbers, request.seconds)
         case Choose():
             return {"fields": package.choose(request.fields)}
         case Reach():
@@ -95,7 +114,7 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             return package.describe()
 
 
-def _cases(request: Resolve | Loop | Chains) -> Iterator[Case]:
+def _cases(request: Resolve | Loop | Chains | Reads) -> Iterator[Case]:
     for number, (args, machine, model, env) in enumerate(request.cases):
         yield Case(
             id=str(number), args=args, hardware=request.machines[machine], model=request.models[model], env=env

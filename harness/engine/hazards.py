@@ -1,0 +1,167 @@
+"""Which steps of a package must keep their order: from what each may write and was seen to read, and by exchanging.
+
+A pair of steps is constrained for a field when the later one reads what the earlier writes, or writes what the
+earlier one reads or writes, and both ran for one case. Whether the order matters is then tried: the cases for which
+both ran are resolved again with the two in each other's place. Two steps that do not stand side by side change places
+with those between them, too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import msgspec
+
+from harness.errors import UsageError, hint
+from harness.generate.cases import CaseMaker
+from harness.generate.domains import domains_of
+from harness.subjects.open import open_subject
+from harness.subjects.package import PackageSubject, Recorded
+from harness.subjects.profile import entry_of
+from harness.subjects.spec import SubjectSpec
+from harness.world.case import Case
+from harness.world.chain import PlacedStep
+from harness.world.profiles import real_launches
+
+Kind = Literal["read after write", "write after read", "write after write"]
+
+# One request of the child; what it has not come to by then is left out.
+_SECONDS_A_PAIR: Final = 60.0
+_SECONDS_TO_RECORD: Final = 600.0
+
+
+class Constraint(msgspec.Struct, frozen=True):
+    """Why two steps of a pair have an order: the later one does ``kind`` to ``field``."""
+
+    field: str
+    kind: Kind
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Two steps that ran for the same cases, and what became of these with the two exchanged.
+
+    ``together`` cases ran both, ``run`` of them were tried; ``changed`` came out otherwise, ``first`` is the id of
+    the first of these. ``error`` says why the two could not be exchanged.
+    """
+
+    earlier: PlacedStep
+    later: PlacedStep
+    constraints: list[Constraint]
+    together: int
+    run: int = 0
+    changed: int = 0
+    first: str = ""
+    error: str = ""
+
+    @property
+    def fields(self) -> list[str]:
+        """The fields for which the order may matter, each once."""
+        return list(dict.fromkeys(constraint.field for constraint in self.constraints))
+
+
+class Hazards(msgspec.Struct, frozen=True):
+    """What was found: the pairs in the order of the steps, and how many steps, cases and seconds it took."""
+
+    subject: str
+    steps: int
+    cases: int
+    seed: int
+    seconds: float
+    pairs: list[Pair]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to look at: a package, so many cases of a seed, all fields or one."""
+
+    spec: SubjectSpec
+    cases: int
+    seed: int = 0
+    field: str | None = None
+
+
+def find_hazards(asked: Asked) -> Hazards:
+    """Return the constrained pairs of a package, and what exchanging each does.
+
+    Raises UsageError for a subject whose steps do not declare, and for a field that no step writes.
+    """
+    started = time.monotonic()
+    subject = open_subject(asked.spec)
+    if not isinstance(subject, PackageSubject):
+        raise UsageError(f"{asked.spec.label} is no package of this repository, and has no steps that declare")
+    with subject:
+        cases = _cases(subject, asked)
+        recorded = subject.recorded(cases, _SECONDS_TO_RECORD)
+        if asked.field is not None:
+            written = {name for step in recorded.steps for name in step.writes}
+            if asked.field not in written:
+                raise UsageError(f"--field {asked.field}: no step writes it{hint(asked.field, written)}")
+        pairs = []
+        for earlier, later, constraints, numbers in _constrained(recorded, asked.field):
+            first, second = recorded.steps[earlier], recorded.steps[later]
+            tried = subject.exchanged(first.source, second.source, numbers, _SECONDS_A_PAIR)
+            pairs.append(
+                Pair(
+                    earlier=first,
+                    later=second,
+                    constraints=constraints,
+                    together=len(numbers),
+                    run=tried.run,
+                    changed=len(tried.changed),
+                    first=cases[tried.changed[0]].id if tried.changed else "",
+                    error=tried.error,
+                )
+            )
+    took = time.monotonic() - started
+    return Hazards(asked.spec.label, len(recorded.steps), len(cases), asked.seed, took, pairs)
+
+
+def _cases(subject: PackageSubject, asked: Asked) -> list[Case]:
+    """Return the cases: the real launches, then what a campaign of the package with itself would draw."""
+    spec = asked.spec
+    description = subject.describe()
+    entry = entry_of(spec.profile, sliced=spec.slice)
+    domains = domains_of(description, description, spec.values, spec.not_drawn, entry)
+    launches = [subject.launch_case(launch) for launch in real_launches()]
+    return list(CaseMaker(domains, launches).cases(asked.seed, asked.cases))
+
+
+def _constrained(recorded: Recorded, field: str | None) -> Iterator[tuple[int, int, list[Constraint], Sequence[int]]]:
+    """Yield each pair of steps with its constraints and the cases for which both ran, in the order of the steps."""
+    together: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for number, ran in enumerate(recorded.ran):
+        ordered = sorted(ran)
+        for place, earlier in enumerate(ordered):
+            for later in ordered[place + 1 :]:
+                together[earlier, later].append(number)
+    for (earlier, later), numbers in sorted(together.items()):
+        constraints = [
+            one
+            for one in _constraints(
+                recorded.steps[earlier].writes,
+                set(recorded.reads[earlier]),
+                recorded.steps[later].writes,
+                set(recorded.reads[later]),
+            )
+            if field in (None, one.field)
+        ]
+        if constraints:
+            yield earlier, later, constraints, numbers
+
+
+def _constraints(
+    wrote: Sequence[str], read: set[str], writes: Sequence[str], reads: set[str]
+) -> Iterator[Constraint]:
+    """Yield what orders a step that ``wrote`` and ``read`` before one that ``writes`` and ``reads``."""
+    for name in wrote:
+        if name in reads:
+            yield Constraint(name, "read after write")
+    for name in writes:
+        if name in read:
+            yield Constraint(name, "write after read")
+        if name in wrote:
+            yield Constraint(name, "write after write")
