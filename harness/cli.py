@@ -47,7 +47,7 @@ class Format(StrEnum):
     json = "json"
 
 
-_SUBJECTS = "legacy, sglang==X, git:REV or dir:PATH"
+_SUBJECTS = "legacy, declarative, sglang==X, git:REV or dir:PATH; #slice or #legacy behind it"
 
 FirstSubject = Annotated[str, typer.Argument(metavar="A", help=f"The original: {_SUBJECTS}.")]
 SecondSubject = Annotated[str, typer.Argument(metavar="B", help="Its successor, named in the same way.")]
@@ -191,6 +191,8 @@ def resolve(
 
     if cases is not None and launch:
         raise UsageError("resolve takes launch flags after '--' or --cases FILE, not both")
+    if cases is not None and out is not None and out.exists() and cases.exists() and out.samefile(cases):
+        raise UsageError(f"--out {out}: this is the file of the cases, name another")
     if cases is None and out is not None:
         raise UsageError("--out goes with --cases: the outcome of a launch is shown on standard output")
     spec = open_spec(subject, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)

@@ -321,3 +321,11 @@ def test_a_value_of_a_wrong_type_is_refused_by_name(run, tmp_path: Path) -> None
     run("resolve", "--subject", "legacy", "--cases", str(cases)).is_refused(
         "cases.jsonl:2", "args.page_size", "integer"
     )
+
+
+def test_the_cases_are_not_overwritten_by_their_outcomes(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text('{"id": "a"}\n')
+    words = ("resolve", "--subject", "legacy", "--cases", str(cases), "--out", str(cases))
+    run(*words).is_refused("--out", "file of the cases")
+    assert cases.read_text() == '{"id": "a"}\n'

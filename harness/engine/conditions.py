@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
@@ -88,7 +89,7 @@ def conditions_from_toml(table: object, where: str) -> Conditions:
 def _condition(path: str, value: object, where: str) -> Condition:
     _check_path(path, where)
     if not isinstance(value, dict):
-        return Condition(path=path, operation="is", values=_listed(value))
+        return Condition(path=path, operation="is", values=_finite(_listed(value), f"{where}: {path}"))
     if len(value) != 1 or next(iter(value)) not in _OPERATIONS:
         given = next(iter(value), "")
         raise UsageError(
@@ -96,7 +97,7 @@ def _condition(path: str, value: object, where: str) -> Condition:
             f"{hint(given, _OPERATIONS)}"
         )
     ((operation, wanted),) = value.items()
-    values = _listed(wanted)
+    values = _finite(_listed(wanted), f"{where}: {path}")
     numbers = operation in ("at_least", "below")
     if numbers and (len(values) != 1 or isinstance(values[0], bool) or not isinstance(values[0], int | float)):
         raise UsageError(f"{where}: {path}: {operation} takes one number, not {brief(wanted)}")
@@ -108,7 +109,19 @@ def _condition(path: str, value: object, where: str) -> Condition:
 
 
 def _listed(value: object) -> tuple[Any, ...]:
+    """Return one value, or those of a list."""
     return tuple(value) if isinstance(value, list) else (value,)
+
+
+def _finite(values: tuple[Any, ...], where: str) -> tuple[Any, ...]:
+    """Return the values; raises UsageError when there is none, or one that JSON does not have."""
+    if not values:
+        raise UsageError(f"{where}: the list is empty, and nothing is one of it")
+    for value in values:
+        plain = value is None or isinstance(value, str | bool | int | float | list | dict)
+        if not plain or (isinstance(value, float) and not math.isfinite(value)):
+            raise UsageError(f"{where}: {value} is no value that a case or an outcome can have")
+    return values
 
 
 def _check_path(path: str, where: str) -> None:
@@ -128,11 +141,12 @@ def _check_path(path: str, where: str) -> None:
         raise UsageError(f"{where}: there is no {path}{hint(rest, known)}")
 
 
-def side_names(conditions: Conditions) -> list[str]:
-    """Return the outcome fields that the conditions ask for, whichever side they ask."""
+def field_names(conditions: Sequence[Condition]) -> list[str]:
+    """Return the fields that the conditions ask for, as an argument or as an outcome of either side."""
     names = []
     for condition in conditions:
         head, _, rest = condition.path.partition(".")
-        if head in ("first", "second") and rest not in _SIDE_KEYS and not rest.startswith("env."):
+        outcome = head in ("first", "second") and rest not in _SIDE_KEYS and not rest.startswith("env.")
+        if head == "args" or outcome:
             names.append(rest)
     return names

@@ -30,6 +30,7 @@ _UNREACHED_KEYS: Final = ("subject", "field", "source", "reason")
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One intended difference between two subjects.
 
+    ``subjects`` are their names as in `harness.subjects.names.normal_name`, ``named`` as they stand in the file.
     ``fields`` and ``environment`` name what may differ; ``refusal`` allows that one subject refuses and the other
     resolves, ``refusals`` that both refuse with different checks; ``absent`` lists fields that one of them does not
     have. ``when`` must hold, and one of ``any`` where there are some.
@@ -37,6 +38,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     subjects: tuple[str, str]
+    named: tuple[str, str]
     reason: str
     reference: str
     fields: tuple[str, ...] = ()
@@ -80,16 +82,19 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
     unreached: tuple[Unreached, ...] = ()
 
     def between(self, first: str, second: str) -> Ledger:
-        """Return what concerns the two subjects, given as in `harness.subjects.names.normal_name`, in this order."""
+        """Return what concerns the two subjects, given as a user names them, in this order."""
+        labels, names = (first, second), (normal_name(first), normal_name(second))
         entries = []
         for entry in self.entries:
-            if entry.subjects == (first, second):
-                entries.append(entry)
-            elif entry.subjects == (second, first):
+            # Two copies of one package have one name: then the words decide which is which.
+            turned = entry.named == labels[::-1] if names[0] == names[1] else entry.subjects == names[::-1]
+            if turned:
                 entries.append(_turned(entry))
+            elif entry.subjects == names:
+                entries.append(entry)
         return Ledger(
             entries=tuple(entries),
-            unreached=tuple(site for site in self.unreached if site.subject in (first, second)),
+            unreached=tuple(site for site in self.unreached if site.subject in names),
         )
 
     def explains(self, kind: str, name: str, case: Case, first: Outcome, second: Outcome) -> str | None:
@@ -121,6 +126,8 @@ def load_ledger(path: Path) -> Ledger:
         raise UsageError(f"{where}: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{where} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{where} is nested too deeply to be read") from None
     _check_keys(content, ("format", "difference", "unreached"), where)
     if content.get("format") != FORMAT:
         raise UsageError(f"{where}: write format = {FORMAT!r} at its top, not {content.get('format')!r}")
@@ -172,6 +179,7 @@ def _entry(table: dict[str, Any], where: str) -> Entry:
         refusal=flags["refusal"],
         refusals=flags["refusals"],
         subjects=(normal_name(subjects[0]), normal_name(subjects[1])),
+        named=(subjects[0], subjects[1]),
         when=conditions_from_toml(table.get("when", {}), f"{where}, when"),
         any=tuple(conditions_from_toml(group, f"{where}, any") for group in groups),
     )
@@ -220,6 +228,7 @@ def _turned(entry: Entry) -> Entry:
     return msgspec.structs.replace(
         entry,
         subjects=(entry.subjects[1], entry.subjects[0]),
+        named=(entry.named[1], entry.named[0]),
         when=turn(entry.when),
         any=tuple(turn(group) for group in entry.any),
     )

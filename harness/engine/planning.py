@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.engine.conditions import side_names
+from harness.engine.conditions import field_names
 from harness.engine.events import Drawn, Started
 from harness.engine.interactions import space_of
 from harness.engine.ledger import Ledger
@@ -31,7 +31,7 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     compared, absent = _fields(request, descriptions)
     ledger = request.ledger
     if ledger.entries or ledger.unreached:
-        ledger = ledger.between(request.first.name, request.second.name)
+        ledger = ledger.between(request.first.label, request.second.label)
         _check_ledger(ledger, descriptions)
     launches, notes = _launches(pair, descriptions)
     values = {**request.second.values, **request.first.values}
@@ -97,11 +97,12 @@ def _check_ledger(ledger: Ledger, descriptions: tuple[Description, Description])
     """Raise UsageError for an entry that names a field which neither subject has."""
     known = {name for description in descriptions for name in (*description.resolved, *description.fields)}
     for entry in ledger.entries:
-        asked = side_names(entry.when) + [name for group in entry.any for name in side_names(group)]
+        conditions = [*entry.when, *(condition for group in entry.any for condition in group)]
+        asked = field_names(conditions)
         for name in (*entry.fields, *entry.absent, *asked):
             if name not in known:
                 raise UsageError(
-                    f"ledger entry {entry.id}: neither {entry.subjects[0]} nor {entry.subjects[1]} has the field "
+                    f"ledger entry {entry.id}: neither {entry.named[0]} nor {entry.named[1]} has the field "
                     f"{name!r}{hint(name, known)}"
                 )
 

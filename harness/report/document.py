@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from harness.engine.buckets import Bucket
 from harness.engine.events import Covered, Drawn, Finished, Reached
 from harness.errors import UsageError
 from harness.report.words import launch_command, resolve_command, slug
+from harness.world.case import Case
 from harness.world.contract import encode_case, write_atomically
 
 FORMAT = "stackproof.gate/1"
@@ -172,6 +174,14 @@ def _check_folder(folder: Path) -> bool:
     return made
 
 
+def _with_own_ids(cases: Sequence[Case]) -> Iterator[Case]:
+    """Yield the cases with different ids: what was shrunk from one case may have several forms."""
+    seen: Counter[str] = Counter()
+    for case in cases:
+        seen[case.id] += 1
+        yield case if seen[case.id] == 1 else msgspec.structs.replace(case, id=f"{case.id}-form{seen[case.id]}")
+
+
 def save_result(result: Finished, folder: Path) -> list[Path]:
     """Write the document as ``result.json``, and each witness as a case file that ``replay`` runs again.
 
@@ -181,7 +191,9 @@ def save_result(result: Finished, folder: Path) -> list[Path]:
     written = []
     for bucket in result.buckets:
         path = folder / f"{slug(bucket)}.jsonl"
-        write_atomically(path, (encode_case(case) + b"\n" for case in (bucket.witness, *bucket.others)))
+        write_atomically(
+            path, (encode_case(case) + b"\n" for case in _with_own_ids([bucket.witness, *bucket.others]))
+        )
         written.append(path)
     write_atomically(folder / "result.json", document(result))
     return written

@@ -98,6 +98,15 @@ def test_the_other_way_round_the_sides_are_turned(tmp_path: Path) -> None:
     assert explained(turned, first=128, second=1) is None
 
 
+def test_two_copies_of_one_package_are_told_apart_by_their_words(tmp_path: Path) -> None:
+    text = ENTRY.replace("sglang==0.5.14#slice", "dir:copy#legacy") + '[difference.when]\n"first.page_size" = 128\n'
+    entries = ledger(tmp_path, text)
+    assert explained(entries.between("legacy", "dir:copy#legacy")) == "pages"
+    turned = entries.between("dir:copy#legacy", "legacy")
+    assert explained(turned, first=1, second=128) == "pages"
+    assert explained(turned, first=128, second=1) is None
+
+
 def test_one_of_any_must_hold_beside_when(tmp_path: Path) -> None:
     text = f"""{ENTRY}
 [difference.when]
@@ -160,6 +169,11 @@ reference = "none"
         (ENTRY + '[difference.when]\n"args.x" = { below = "x" }\n', ["below takes one number"]),
         (ENTRY + '[difference.when]\n"args.x" = { set = 1 }\n', ["set takes true or false"]),
         ('[[unreached]]\nsubject = "legacy"\n', ["unreached 1", "needs field"]),
+        (ENTRY + '[difference.when]\n"args.x" = { at_least = nan }\n', ["args.x", "nan is no value"]),
+        (ENTRY + '[difference.when]\n"args.x" = inf\n', ["args.x", "inf is no value"]),
+        (ENTRY + '[difference.when]\n"args.x" = []\n', ["args.x", "the list is empty"]),
+        (ENTRY + '[difference.when]\n"args.x" = 2026-01-01\n', ["args.x", "2026-01-01 is no value"]),
+        ("a = " + "[" * 100_000, ["nested too deeply"]),
         ("[[difference\n", ["not valid TOML"]),
     ],
 )

@@ -195,6 +195,8 @@ HANDLER = "    def _handle_page_size(self) -> None:\n"
         ("import socket; socket.create_connection(('127.0.0.1', 9))", "unanswered"),
         ("import subprocess; subprocess.run(['true'])", "unanswered"),
         ("raise KeyboardInterrupt", "broken"),
+        ("import os; os.environ['NCCL_ALGO'] = 'x'", "broken"),
+        ("import os; os.environ.pop('HOME')", "broken"),
     ],
 )
 def test_a_copy_that_runs_wild_costs_its_own_case(copy: Callable[[str, Change], str], line: str, kind: str) -> None:
@@ -228,6 +230,33 @@ def test_a_copy_that_does_not_load(copy: Callable[[str, Change], str], line: str
         changed.load()
     for part in parts:
         assert part in str(caught.value)
+
+
+RESOLVE = "    return resolve_slice("
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("return None", "returned NoneType"),
+        ("raise ValueError('from resolve')", "from resolve"),
+        ("return Outcome(id=case.id, fields={}, error=None, env={})", "lacks the field page_size"),
+    ],
+)
+def test_a_copy_whose_resolve_keeps_no_promise(copy: Callable[[str, Change], str], line: str, said: str) -> None:
+    text = copy("resolution.py", lambda source: source.replace(RESOLVE, f"    {line}\n{RESOLVE}"))
+    with open_subject(opened(text)) as changed:
+        changed.choose(["page_size"])
+        (outcome,) = changed.outcomes([Case(id="a")])
+    assert outcome.failure is not None
+    assert outcome.failure.kind == "broken"
+    assert said in outcome.failure.detail
+
+
+def test_a_syntax_error_is_placed_where_it_is(copy: Callable[[str, Change], str]) -> None:
+    text = copy("attention.py", lambda source: f"{source}\ndef (:\n")
+    with pytest.raises(UsageError, match=r"attention\.py:\d+: SyntaxError"), open_subject(opened(text)) as changed:
+        changed.load()
 
 
 def test_a_folder_without_the_package(tmp_path: Path) -> None:

@@ -207,3 +207,17 @@ def describe(reach: Reach, source: str) -> list[dict[str, Any]]:
     reach._recorder.lines_of = lambda file: source.encode().splitlines()
     described: list[dict[str, Any]] = reach.describe()["decisions"]
     return described
+
+
+def test_the_write_of_a_nested_function_is_listed_once() -> None:
+    found = sources(
+        """
+        def f(self):
+            def inner():
+                self.page_size = 1
+            inner()
+            inner()
+        """
+    )
+    listed, _ = found.in_slot_order([("A", "f")])
+    assert [(slot, site.field, site.source) for slot, site in listed] == [("A", "page_size", "inner")]

@@ -191,6 +191,9 @@ def _in_order(node):
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
         children.sort(key=lambda child: child is not node.value)
     for child in children:
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            # It runs when it is called, and is followed then.
+            continue
         yield child
         yield from _in_order(child)
 

@@ -5,6 +5,7 @@ A package that is a subject has, at its top,
 - ``ServerArgs``, the record, a dataclass;
 - ``arguments()``, the description of its arguments by name (`harness.world.fields.FieldSpec`);
 - ``SLOTS``, what runs, in order; each with a ``number``, a ``name`` and the function ``run``;
+- ``FIELDS`` and ``STATE``, the names that an outcome's fields have;
 - ``resolve(case)``, the outcome of a case (`harness.world.case`).
 
 It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -51,6 +53,8 @@ class Package:
         self._slots = [(f"{slot.number} {slot.name}", slot.run.__name__) for slot in self._module.SLOTS]
         self._arguments: dict[str, FieldSpec] = self._module.arguments()
         self._names: list[str] = []
+        # The bytes beneath: reading them as text would take longer than many a case.
+        self._environment = dict(_environment_bytes())
         self.reorder = Reorder(self._module)
         self._reach = Reach(recorder, self._slots, everything=True) if recorder is not None else None
         # Its text is read now: later no file of this machine is in reach.
@@ -87,8 +91,8 @@ class Package:
 
     def choose(self, names: Sequence[str]) -> list[str]:
         """Fix which outcome fields are reported; return those that an outcome holds."""
-        plain = self._resolve(Case(id="plain")).fields or {}
-        self._names = [name for name in names if name in plain]
+        held = {*self._module.FIELDS, *self._module.STATE}
+        self._names = [name for name in names if name in held]
         if self._reach is not None:
             self._reach.forget()
         return self._names
@@ -125,21 +129,37 @@ class Package:
             return _asked(error)
         except BaseException as error:
             # A refusal is an outcome; what comes out as an exception is a fault of the package.
-            return b"X" + encode(["broken", f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]])
+            return _broken(f"{type(error).__name__}: {error}")
         finally:
             WORLD.leave()
         if WORLD.unanswered is not None:
             # The package swallowed it.
             return _asked(WORLD.unanswered)
+        if not isinstance(outcome, Outcome):
+            return _broken(f"resolve returned {type(outcome).__name__}, and must return an Outcome")
+        if _environment_bytes() != self._environment:
+            return self._restored()
         if outcome.error is not None:
             message = without_addresses(outcome.error.message[:_LONGEST_MESSAGE])
             return b"E%s\n%s" % (
                 encode([outcome.error.type, message]),
                 encode([outcome.error.origin, outcome.env]),
             )
-        assert outcome.fields is not None
-        fields = outcome.fields
+        fields = outcome.fields or {}
+        missing = [name for name in self._names if name not in fields]
+        if missing:
+            return _broken(f"its outcome lacks the field {missing[0]}")
         return b"F" + encode([*(marked(fields[name]) for name in self._names), outcome.env])
+
+    def _restored(self) -> bytes:
+        """Give the process its environment back; return the frame of the case that wrote into it."""
+        before, after = self._environment, dict(_environment_bytes())
+        changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+        os.environ.clear()
+        for name, value in before.items():
+            os.environ[os.fsdecode(name)] = os.fsdecode(value)
+        where = "the environment of its process and not the case's, which is harness.world.environ"
+        return _broken(f"it wrote {os.fsdecode(changed[0])} into {where}")
 
     def chain(self, case: Case) -> list[dict[str, Any]]:
         """Return every write that resolving the case makes, in order; none where writes are not recorded."""
@@ -151,6 +171,16 @@ class Package:
     def reach(self) -> dict[str, Any]:
         """Return how much of the description's writers and decisions ran (`harness.subjects.child.reach`)."""
         return {"counts": [], "seen": []} if self._reach is None else self._reach.fresh()
+
+
+def _environment_bytes() -> dict[bytes, bytes]:
+    data: dict[bytes, bytes] = os.environ._data  # type: ignore[attr-defined]
+    return data
+
+
+def _broken(detail: str) -> bytes:
+    """Return the frame of a case of which the package made no outcome."""
+    return b"X" + encode(["broken", detail[:_LONGEST_MESSAGE]])
 
 
 def _asked(error: UnansweredProbe) -> bytes:

@@ -73,7 +73,9 @@ def _load(request: Load) -> tuple[Package | None, dict[str, Any]]:
 
 
 def _frame(error: BaseException, root: str) -> str:
-    """Return ``file:line`` of the innermost frame in the folder of the package."""
+    """Return ``file:line`` of the innermost frame in the folder of the package, or of what Python cannot read."""
+    if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(f"{root}/"):
+        return f"{error.filename}:{error.lineno}"
     found = ""
     for frame, line in traceback.walk_tb(error.__traceback__):
         if frame.f_code.co_filename.startswith(f"{root}/"):
