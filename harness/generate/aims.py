@@ -20,12 +20,12 @@ from harness.subjects.description import Aims, Condition
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 
-# A goal that meets its aim stands so many times for each one that misses it.
-_HITS: Final = 2
+# A place is met so many times before its demands are missed one by one.
+_HITS: Final = 1
 # A list of so many members is tried member by member.
 _MOST_MEMBERS: Final = 12
 # A demand is missed, and a member of a list tried, at so many places.
-_TURNS: Final = 6
+_TURNS: Final = 8
 # Of the alternatives of a clause, so many are missed demand by demand.
 _MOST_ALTERNATIVES: Final = 4
 # Of a hundred aimed draws, so many aim at a refusal (besides those that come to one by the way).

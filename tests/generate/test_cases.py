@@ -119,4 +119,4 @@ def test_no_hash_order_reaches_a_case(hash_seed: str) -> None:
     assert run.stdout.strip() == PINNED
 
 
-PINNED = "86225494fd8fb753d13c12dfd8e88cb9a57f9381c02ad1f81bdd190c895a877c"
+PINNED = "b74477f20170a237c127e32d6035e70cd894770ef9615dd68ef457ff2938dbc2"
