@@ -20,9 +20,10 @@ from harness.world.profiles import real_launches
 
 CASES = 20_000
 LEDGER = Path(__file__).parents[1] / "legacy/ledger.toml"
+CHANGES = Path(__file__).parents[1] / "declarative/ledger.toml"
 
 
-def gate(*words: str, status: int = 0) -> dict[str, Any]:
+def gate(*words: str, status: int | None = 0) -> dict[str, Any]:
     run = subprocess.run(
         [
             sys.executable,
@@ -40,7 +41,7 @@ def gate(*words: str, status: int = 0) -> dict[str, Any]:
         capture_output=True,
         check=False,
     )
-    assert run.returncode == status, run.stdout.decode() + run.stderr.decode()
+    assert status is None or run.returncode == status, run.stdout.decode() + run.stderr.decode()
     document: dict[str, Any] = json.loads(run.stdout)
     return document
 
@@ -105,6 +106,18 @@ def test_every_write_site_of_both_ran() -> None:
     for side in successor_gate()["reach"]:
         assert [site for site in side["writes"] if not site["count"] and "excuse" not in site] == []
         assert side["outcomes"] >= 0.97 * 2 * side["decisions"]
+
+
+@pytest.mark.index
+def test_what_0_5_15_changed_is_in_the_ledger(
+    release: Callable[[str], Tree], session_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release("0.5.15")
+    monkeypatch.setenv("STACKPROOF_CACHE", str(session_cache))
+    result = gate("declarative", "sglang==0.5.15#slice", "--ledger", str(CHANGES), status=None)
+    assert result["buckets"] == []
+    assert (result["counts"]["different"], result["counts"]["failed"]) == (0, 0)
+    assert len(result["explained"]) >= 10
 
 
 def test_the_successor_takes_the_real_launches() -> None:
