@@ -173,7 +173,10 @@ def resolve(
     launch: Annotated[
         list[str] | None, typer.Argument(metavar="-- FLAGS", help="Launch flags, or a whole launch command.")
     ] = None,
-    subject: Annotated[str, typer.Option(metavar="S", help=f"What resolves: {_SUBJECTS}.")] = ...,  # type: ignore[assignment]
+    subject: Annotated[
+        list[str],
+        typer.Option(metavar="S", help=f"What resolves: {_SUBJECTS}. Given again, both beside one another."),
+    ] = ...,  # type: ignore[assignment]
     hardware: Annotated[str, typer.Option(help="The machine: a profile's name or a JSON object.")] = "h100",
     model: Annotated[str, typer.Option(help="The model: a profile's name or a JSON object.")] = "llama-3.1-8b",
     cases: Annotated[
@@ -195,11 +198,16 @@ def resolve(
         raise UsageError(f"--out {out}: this is the file of the cases, name another")
     if cases is None and out is not None:
         raise UsageError("--out goes with --cases: the outcome of a launch is shown on standard output")
-    spec = open_spec(subject, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+    if cases is not None and len(subject) > 1:
+        raise UsageError("--cases goes with one --subject: the outcomes of each are a file of their own")
+    specs = [
+        open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+        for text in subject
+    ]
     if cases is not None:
-        answered = resolve_file(spec, cases, out)
+        answered = resolve_file(specs[0], cases, out)
     else:
-        answered = resolve_launch(spec, hardware, model, launch or [], typer.echo)
+        answered = resolve_launch(specs, hardware, model, launch or [], typer.echo)
     return EQUIVALENT if answered else INCONCLUSIVE
 
 
@@ -208,7 +216,11 @@ def explain(
     field: Annotated[str, typer.Argument(metavar="FIELD", help="A resolved field, such as page_size.")],
     subject: Annotated[
         list[str] | None,
-        typer.Option(metavar="S", help="Whose writers; may be given again.  [default: legacy]", show_default=False),
+        typer.Option(
+            metavar="S",
+            help="Whose writers; may be given again.  [default: legacy and declarative]",
+            show_default=False,
+        ),
     ] = None,
     answers: AnswersFile = None,
     python: Interpreter = sys.executable,
@@ -219,7 +231,7 @@ def explain(
 
     specs = [
         open_spec(text, answers=answers, python=python, case_seconds=10.0, memory_mib=2048)
-        for text in subject or ["legacy"]
+        for text in subject or ["legacy", "declarative"]
     ]
     explain_field(field, specs, typer.echo)
     return EQUIVALENT

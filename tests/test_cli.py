@@ -274,7 +274,7 @@ def test_a_ledger_that_is_none(run, trees, tmp_path: Path) -> None:  # type: ign
 
 
 def test_explain_lists_writers_in_slot_order(run) -> None:  # type: ignore[no-untyped-def]
-    done = run("explain", "page_size")
+    done = run("explain", "page_size", "--subject", "legacy")
     assert done.status == 0
     lines = done.out.splitlines()
     assert lines[0] == "legacy: page_size is written in 19 places"
@@ -329,3 +329,30 @@ def test_the_cases_are_not_overwritten_by_their_outcomes(run, tmp_path: Path) ->
     words = ("resolve", "--subject", "legacy", "--cases", str(cases), "--out", str(cases))
     run(*words).is_refused("--out", "file of the cases")
     assert cases.read_text() == '{"id": "a"}\n'
+
+
+def test_explain_lays_both_sides_beside_one_another(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("explain", "page_size")
+    assert done.status == 0
+    lines = done.out.splitlines()
+    assert "legacy: page_size is written" in lines[0] and "declarative: page_size is written" in lines[0]
+    (pages,) = (line for line in lines if "13 _handle_page_size" in line)
+    assert "13 page_size" in pages
+    assert any("_handle_dllm_inference" in line and "_dllm_page_size" in line for line in lines)
+
+
+def test_resolve_lays_two_subjects_beside_one_another(run) -> None:  # type: ignore[no-untyped-def]
+    subjects = ("--subject", "legacy", "--subject", "declarative")
+    done = run("resolve", *subjects, "--hardware", "b200", "--", "--attention-backend", "fa4")
+    assert done.status == 0
+    lines = done.out.splitlines()
+    at = lines.index("page_size")
+    assert [line.split()[:2] for line in (lines[at + 1], lines[at + 3])] == [
+        ["legacy", "128"],
+        ["declarative", "128"],
+    ]
+    assert "_handle_attention_backend_compatibility (legacy/" in lines[at + 2]
+    assert "_fa4_page_constraint (declarative/" in lines[at + 4]
+    refused = run("resolve", *subjects, "--hardware", "h100", "--", "--attention-backend", "trtllm_mla")
+    assert refused.out.count("refuses: ValueError") == 2
+    run("resolve", *subjects, "--cases", "x.jsonl").is_refused("one --subject")

@@ -133,7 +133,7 @@ def test_every_field_that_a_real_launch_changes_has_its_writers(subject: str) ->
         assignments = [f"{name}={shlex.quote(value)}" for name, value in launch.env.items()]
         lines: list[str] = []
         command = " ".join([*assignments, launch.command])
-        assert resolve_launch(spec, launch.hardware, launch.model, [command], lines.append)
+        assert resolve_launch([spec], launch.hardware, launch.model, [command], lines.append)
         if "refuses" in lines[1]:
             refused.append(launch.id)
         for line, following in zip(lines, [*lines[1:], ""], strict=True):

@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,7 +28,7 @@ from harness.world.slice import ENTRY_STATE
 
 _BATCH = 250
 Place = tuple[str, str, int]
-"""A field, a file and a line."""
+"""A field, a file and a line; or a field, a function and 0."""
 
 
 def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
@@ -58,30 +58,63 @@ def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
     return not failed
 
 
+class Resolved(NamedTuple):
+    """One subject's outcome of a launch, with what it takes to tell how it came about."""
+
+    label: str
+    case: Case
+    outcome: Outcome
+    fields: dict[str, FieldSpec]
+    silent: Mapping[str, Any]
+    chain: Sequence[Write]
+    slots: Mapping[Place, str]
+
+    def given(self, name: str) -> Any:
+        """Return what a field was before the resolution."""
+        default = self.fields[name].default if name in self.fields else None
+        return self.case.args.get(name, self.silent.get(name, default))
+
+    def moved(self, name: str) -> bool:
+        """Return whether the resolution changed an argument."""
+        value, given = (self.outcome.fields or {}).get(name), self.given(name)
+        return name in self.fields and (type(given) is not type(value) or given != value)
+
+    def writes(self, name: str) -> list[Write]:
+        """Return the writes of one field, in order."""
+        return [write for write in self.chain if write.field == name]
+
+
 def resolve_launch(
-    spec: SubjectSpec, hardware: str, model: str, words: Sequence[str], say: Callable[[str], object]
+    specs: Sequence[SubjectSpec], hardware: str, model: str, words: Sequence[str], say: Callable[[str], object]
 ) -> bool:
     """Print what the launch ``words`` (flags, or a whole command) resolves to; fields that moved are marked.
 
-    Returns whether there was an outcome. Raises UsageError for unknown profiles and flags that do not parse.
+    With several subjects, what each makes of every field that one of them moves, beside one another. Returns whether
+    all had an outcome. Raises UsageError for unknown profiles and flags that do not parse.
     """
     machine, described = _machine(hardware), _model(model)
     line = _launch(words)
+    found = [_resolved(spec, line, machine, described) for spec in specs]
+    say(f"on {machine_words(machine)}; {model_words(described)}")
+    if len(found) == 1:
+        _say(found[0], say)
+    else:
+        _say_beside(found, say)
+    return all(one.outcome.failure is None for one in found)
+
+
+def _resolved(spec: SubjectSpec, line: LaunchLine, machine: Hardware, model: Model) -> Resolved:
     with open_subject(spec) as subject:
         description = subject.describe()
-        case = Case(
-            id="launch",
-            args=subject.parse(line.argv, "the launch flags"),
-            hardware=machine,
-            model=described,
-            env=line.env,
-        )
+        args = subject.parse(line.argv, "the launch flags")
+        case = Case(id="launch", args=args, hardware=machine, model=model, env=line.env)
         (outcome,) = subject.outcomes([case])
         (chain,) = subject.chains([case]) if outcome.failure is None else [[]]
     slots = {_place(writer): writer.slot for writer in description.writers}
+    # A pass is known by its first line, and not by those of what it declares.
+    slots |= {(writer.field, writer.source, 0): writer.slot for writer in (*description.writers, *description.tables)}
     silent = ENTRY_STATE if spec.slice else {}
-    _say(outcome, case, description.fields, silent, spec.label, chain, slots, say)
-    return outcome.failure is None
+    return Resolved(spec.label, case, outcome, description.fields, silent, chain, slots)
 
 
 def _machine(text: str) -> Hardware:
@@ -114,45 +147,69 @@ def _launch(words: Sequence[str]) -> LaunchLine:
     return LaunchLine(env={}, argv=list(words))
 
 
-def _say(
-    outcome: Outcome,
-    case: Case,
-    fields: dict[str, FieldSpec],
-    silent: Mapping[str, Any],
-    label: str,
-    chain: Sequence[Write],
-    slots: Mapping[Place, str],
-    say: Callable[[str], object],
-) -> None:
-    say(f"on {machine_words(case.hardware)}; {model_words(case.model)}")
-    if outcome.failure is not None:
-        say(f"{label} gave no outcome ({outcome.failure.kind}): {visible(outcome.failure.detail)}")
-        if outcome.failure.kind == "unanswered" and (lines := answer_for(outcome.failure.detail)):
-            say(f"give --answers a file with\n{lines}")
+def _say(one: Resolved, say: Callable[[str], object]) -> None:
+    if not _say_refused(one, say):
         return
-    if outcome.error is not None:
-        say(f"{label} refuses: {outcome.error.type} in {outcome.error.origin}: {visible(outcome.error.message)}")
-    for name, value in (outcome.fields or {}).items():
-        given = case.args.get(name, silent.get(name, fields[name].default if name in fields else None))
-        known = name in fields
-        moved = known and (type(given) is not type(value) or given != value)
-        was = f"   (was {json.dumps(given)})" if moved else ""
+    for name, value in (one.outcome.fields or {}).items():
+        moved = one.moved(name)
+        was = f"   (was {json.dumps(one.given(name))})" if moved else ""
         say(f"{'*' if moved else ' '} {name:38} {json.dumps(value)}{was}")
-        _say_writes([write for write in chain if write.field == name], slots, say)
-    if outcome.fields is None:
-        _say_writes(chain, slots, say)
-    for name, after in outcome.env.items():
+        for write in one.writes(name):
+            say(f"      {_write_words(write, one.slots)}")
+    if one.outcome.fields is None:
+        for write in one.chain:
+            say(f"      {_write_words(write, one.slots)}")
+    for name, after in one.outcome.env.items():
         say(f"* {name:38} {json.dumps(after)}   (environment)")
 
 
-def _say_writes(writes: Sequence[Write], slots: Mapping[Place, str], say: Callable[[str], object]) -> None:
-    """Show each write in order: the value it left, the slot it ran in, what wrote it, and where."""
-    for write in writes:
-        slot = slots.get(_place(write), "")
-        within = f"{slot}: " if slot and not slot.endswith(f" {write.source}") else ""
-        number = f"{slot.partition(' ')[0]} " if slot and not within else ""
-        value = f"{write.field} = {json.dumps(write.value)}"
-        say(f"      {value:46} {within}{number}{write.source} ({write.file}:{write.line})")
+def _say_refused(one: Resolved, say: Callable[[str], object]) -> bool:
+    """Show a refusal or that there was no outcome; return whether there was one."""
+    failure, error = one.outcome.failure, one.outcome.error
+    if failure is not None:
+        say(f"{one.label} gave no outcome ({failure.kind}): {visible(failure.detail)}")
+        if failure.kind == "unanswered" and (lines := answer_for(failure.detail)):
+            say(f"give --answers a file with\n{lines}")
+        return False
+    if error is not None:
+        say(f"{one.label} refuses: {error.type} in {error.origin}: {visible(error.message)}")
+    return True
+
+
+def _say_beside(found: Sequence[Resolved], say: Callable[[str], object]) -> None:
+    width = max(len(one.label) for one in found)
+    for one in found:
+        _say_refused(one, say)
+    names = dict.fromkeys(name for one in found for name in (*(one.outcome.fields or {}), *_written(one)))
+    for name in names:
+        if not any(one.moved(name) or one.writes(name) for one in found):
+            continue
+        say(name)
+        for one in found:
+            fields = one.outcome.fields
+            value = "refused before" if fields is None else json.dumps(fields.get(name))
+            was = f"   (was {json.dumps(one.given(name))})" if fields is not None and one.moved(name) else ""
+            say(f"  {one.label:{width}}  {value}{was}")
+            for write in one.writes(name):
+                say(f"  {'':{width}}    {_write_words(write, one.slots)}")
+    for name in dict.fromkeys(name for one in found for name in one.outcome.env):
+        say(f"{name} (environment)")
+        for one in found:
+            value = json.dumps(one.outcome.env[name]) if name in one.outcome.env else "unchanged"
+            say(f"  {one.label:{width}}  {value}")
+
+
+def _written(one: Resolved) -> list[str]:
+    return [write.field for write in one.chain]
+
+
+def _write_words(write: Write, slots: Mapping[Place, str]) -> str:
+    """Return a write in words: the value it left, the slot it ran in, what wrote it, and where."""
+    slot = slots.get(_place(write)) or slots.get((write.field, write.source, 0), "")
+    within = f"{slot}: " if slot and not slot.endswith(f" {write.source}") else ""
+    number = f"{slot.partition(' ')[0]} " if slot and not within else ""
+    value = f"{write.field} = {json.dumps(write.value)}"
+    return f"{value:46} {within}{number}{write.source} ({write.file}:{write.line})"
 
 
 def _place(place: Writer | Write) -> Place:
