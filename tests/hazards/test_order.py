@@ -106,11 +106,11 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 
 def test_the_command_prints_fields_then_exchanges(capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, "--cases", "300", "--field", "sampling_backend")
+    status, out, _ = run(capsys, "--cases", "1500", "--field", "sampling_backend")
     assert status == 0
     assert "  _cpu_defaults (03) -> _sampling_backend_default (09): read after write" in out
     assert "exchanged, with another result: " in out
-    assert "300 cases of seed 0" in out.splitlines()[-1]
+    assert "1500 cases of seed 0" in out.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
