@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from made_up_trees import make_tree
 
-from harness.cli import _guarded, app
+from harness.cli import app, guarded
 from harness.world.contract import parse_outcome
 
 
@@ -20,7 +20,7 @@ class Run:
 
     def __init__(self, capfdbinary: pytest.CaptureFixture[bytes], *words: str) -> None:
         capfdbinary.readouterr()
-        self.status = _guarded(lambda: app(list(words), standalone_mode=False))
+        self.status = guarded(lambda: app(list(words), standalone_mode=False))
         out, err = capfdbinary.readouterr()
         self.out, self.err = out.decode(), err.decode()
 
@@ -233,7 +233,7 @@ def test_our_own_crash_is_never_a_1(capfd: pytest.CaptureFixture[str]) -> None:
     def crash() -> None:
         raise ZeroDivisionError("ours")
 
-    assert _guarded(crash) == 70
+    assert guarded(crash) == 70
     assert "bug in stackproof" in capfd.readouterr().err
 
 

@@ -13,7 +13,7 @@ from declarative.order import ORDER
 from declarative.pipeline import PIPELINE, REGISTRY, STAGES
 from declarative.server_args import ServerArgs
 from declarative.state import STATE
-from harness.cli import _guarded, app
+from harness.cli import app, guarded
 from harness.engine.hazards import Asked, Hazards, Pair, find_hazards
 
 CONSTRAINTS = tuple(constraints_of(ORDER))
@@ -100,7 +100,7 @@ def test_two_steps_of_one_place_cannot_be_exchanged() -> None:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    status = _guarded(lambda: app(["hazards", *words], standalone_mode=False))
+    status = guarded(lambda: app(["hazards", *words], standalone_mode=False))
     out, err = capsys.readouterr()
     return status, out, err
 
@@ -130,7 +130,7 @@ def test_the_document_is_the_same_each_time(capfdbinary: pytest.CaptureFixture[b
     words = ["hazards", "--cases", "100", "--field", "page_size", "--format", "json"]
     documents = []
     for _ in range(2):
-        assert _guarded(lambda: app(words, standalone_mode=False)) == 0
+        assert guarded(lambda: app(words, standalone_mode=False)) == 0
         documents.append(capfdbinary.readouterr().out)
     assert documents[0] == documents[1]
     assert json.loads(documents[0])["format"] == "stackproof.hazards/1"

@@ -1,0 +1,31 @@
+"""The command line. Thin: it turns words into requests, and results into an exit status."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import io
+import pkgutil
+import sys
+
+from harness.cli import commands
+from harness.cli.app import app, guarded
+
+__all__ = ["app", "guarded", "main"]
+
+# Packages that stand above the core, such as the codemods, bring commands of their own.
+_GROUP = "stackproof.commands"
+
+for _module in sorted(module.name for module in pkgutil.iter_modules(commands.__path__)):
+    importlib.import_module(f"{commands.__name__}.{_module}")
+for _entry in sorted(importlib.metadata.entry_points(group=_GROUP), key=lambda entry: entry.name):
+    _entry.load()(app)
+
+
+def main() -> None:
+    """Run the command line and end the process with its status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a character gets its escape instead.
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(guarded(lambda: app(standalone_mode=False)))

@@ -1,0 +1,67 @@
+"""``stackproof audit``: faults seeded into a package, and which of them its gate does not catch."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.app import DIFFERENT, EQUIVALENT, app
+from harness.cli.options import DEFAULT_CASES, FirstSubject, cores
+
+
+@app.command()
+def audit(
+    first: FirstSubject,
+    second: Annotated[str, typer.Argument(metavar="B", help="The package that gets the faults: legacy, ...")],
+    mutants: Annotated[
+        int | None, typer.Option(min=1, help="How many, drawn at random.  [default: all]", show_default=False)
+    ] = None,
+    roles: Annotated[
+        str,
+        typer.Option(help="What the faults touch: value, guard, write, order, table, other, with commas between."),
+    ] = "value,guard,write,order,table",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Only faults in this file or folder of the package; may be given again."),
+    ] = None,
+    cases: Annotated[int, typer.Option(min=1, max=10**6, help="The gate's number of cases.")] = DEFAULT_CASES,
+    seed: Annotated[int, typer.Option(help="Which cases, and which mutants.")] = 0,
+    ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="Differences that are meant.")] = None,
+    long: Annotated[int, typer.Option(min=0, help="Further cases for the mutants that were not caught.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1024, help="Processes.  [default: one a core]", show_default=False)
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep results there, and go on from those that are there.")
+    ] = None,
+) -> int:
+    """Seed faults into B's source, one at a time, and show which of them the gate of A and B does not catch."""
+    from harness.audit.audit import run_audit, search_longer
+    from harness.audit.gate import Gate
+    from harness.audit.mutant import checked_roles
+    from harness.audit.results import Results
+    from harness.engine.campaign import Budget, Request
+    from harness.engine.ledger import Ledger, load_ledger
+    from harness.report.audited import say_audit
+    from harness.subjects.open import open_spec
+
+    specs = [
+        open_spec(text, answers=None, python=sys.executable, case_seconds=10.0, memory_mib=2048)
+        for text in (first, second)
+    ]
+    meant = load_ledger(ledger) if ledger is not None else Ledger()
+    request = Request(specs[0], specs[1], budget=Budget(cases=cases), ledger=meant, seed=seed)
+    kept, processes = Results(results), jobs or cores()
+    with Gate(request) as gate:
+        files = gate.package.files_under(only) if only else None
+        every = gate.package.mutants(roles=checked_roles(roles), files=files)
+        sample = every if mutants is None else gate.package.sample(every, mutants, seed)
+        judged = run_audit(gate.package, sample, gate.trial(seed, cases), jobs=processes, results=kept)
+        survivors = [result.mutant for result in judged if result.catch is None]
+        further = gate.trials(seed + 1, long)
+        longer = search_longer(gate.package, survivors, further, jobs=processes, results=kept)
+    say_audit(gate.package, judged, longer, len(every), typer.echo)
+    return DIFFERENT if survivors else EQUIVALENT

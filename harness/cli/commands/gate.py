@@ -1,0 +1,111 @@
+"""``stackproof gate``: two subjects on the same cases, and a verdict."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.app import STATUS, STOPPED, app
+from harness.cli.options import (
+    DEFAULT_CASES,
+    AnswersFile,
+    CaseSeconds,
+    FirstSubject,
+    Format,
+    Interpreter,
+    MemoryMib,
+    SecondSubject,
+    cores,
+)
+from harness.errors import UsageError
+
+
+@app.command()
+def gate(
+    first: FirstSubject,
+    second: SecondSubject,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(help="Compare this field alone: no others, no environment; may be given again."),
+    ] = None,
+    all_fields: Annotated[bool, typer.Option("--all-fields", help="Compare every field of the record.")] = False,
+    cases: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10**12,
+            help=f"Number of cases.  [default: {DEFAULT_CASES}, without --seconds]",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1, help="Make cases for this long; loading and minimising come on top.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Which cases: the same seed gives the same ones everywhere.")] = 0,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, help="Processes to spread over.  [default: one a core]", show_default=False),
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Differences that are meant; they are counted apart and pass.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each witness there as a case file for replay.")
+    ] = None,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+    case_seconds: CaseSeconds = 10.0,
+    memory_mib: MemoryMib = 2048,
+) -> int:
+    """Run A and B on the same cases and say whether they ever differ."""
+    from rich.console import Console
+
+    from harness.engine.campaign import Budget, Request, run_campaign
+    from harness.engine.ledger import Ledger, load_ledger
+    from harness.report.document import document, folder_for, save_result
+    from harness.report.terminal import TerminalView
+    from harness.subjects.open import open_spec
+
+    if field and all_fields:
+        raise UsageError("--field and --all-fields ask for opposite things, give one of them")
+    if seconds is not None and not math.isfinite(seconds):
+        raise UsageError("--seconds takes a finite number")
+    if cases is None and seconds is None:
+        cases = DEFAULT_CASES
+    with folder_for(save):
+        specs = [
+            open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+            for text in (first, second)
+        ]
+        request = Request(
+            first=specs[0],
+            second=specs[1],
+            fields=tuple(field or ()),
+            all_fields=all_fields,
+            budget=Budget(cases=cases, seconds=seconds),
+            ledger=load_ledger(ledger) if ledger is not None else Ledger(),
+            seed=seed,
+            jobs=jobs or cores(),
+        )
+        if format is Format.json:
+            result = run_campaign(request, lambda event: None)
+            sys.stdout.buffer.write(document(result))
+            sys.stdout.buffer.flush()
+        else:
+            with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
+                result = run_campaign(request, view)
+        if save is not None:
+            files = save_result(result, save)
+            if format is Format.terminal and files:
+                again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
+                typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
+    return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]

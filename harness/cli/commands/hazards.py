@@ -1,0 +1,37 @@
+"""``stackproof hazards``: which declared steps have an order."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from harness.cli.app import EQUIVALENT, app
+from harness.cli.options import Format
+
+
+@app.command()
+def hazards(
+    subject: Annotated[str, typer.Option(metavar="S", help="A package whose steps declare.")] = "declarative",
+    cases: Annotated[int, typer.Option(min=1, max=10**5, help="Number of cases.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Which cases.")] = 0,
+    field: Annotated[
+        str | None, typer.Option(help="Only what orders the steps for this field.", show_default=False)
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
+) -> int:
+    """Say which passes have an order, by what each writes and reads, and exchange each pair to see if it matters."""
+    from harness.engine.hazards import Asked, find_hazards
+    from harness.report.hazards import document, say_hazards
+    from harness.subjects.open import open_spec
+
+    spec = open_spec(subject, answers=None, python=sys.executable, case_seconds=10.0, memory_mib=2048)
+    found = find_hazards(Asked(replace(spec, record=False), cases, seed, field))
+    if format is Format.json:
+        sys.stdout.buffer.write(document(found))
+        sys.stdout.buffer.flush()
+    else:
+        say_hazards(found, typer.echo)
+    return EQUIVALENT

@@ -1,0 +1,22 @@
+"""``stackproof profiles``: the machines and models that have a name."""
+
+from __future__ import annotations
+
+import typer
+
+from harness.cli.app import EQUIVALENT, app
+
+
+@app.command()
+def profiles() -> int:
+    """List the machines and models that have a name."""
+    from harness.report.words import machine_words
+    from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
+
+    typer.echo("hardware")
+    for name in hardware_names():
+        typer.echo(f"  {name:24}{machine_words(hardware_profile(name), named=False)}")
+    typer.echo("models")
+    for name in model_names():
+        typer.echo(f"  {name:24}{'/'.join(model_profile(name).architectures)}")
+    return EQUIVALENT

@@ -1,0 +1,33 @@
+"""``stackproof replay``: the cases of a file on two subjects."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.app import STATUS, app
+from harness.cli.options import AnswersFile, CaseSeconds, FirstSubject, Interpreter, MemoryMib, SecondSubject
+
+
+@app.command()
+def replay(
+    case_file: Annotated[Path, typer.Argument(metavar="CASE", help="A file of cases, such as gate --save writes.")],
+    first: FirstSubject,
+    second: SecondSubject,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+    case_seconds: CaseSeconds = 10.0,
+    memory_mib: MemoryMib = 2048,
+) -> int:
+    """Run the cases of a file on A and B and show what differs in each."""
+    from harness.report.replay import replay_cases
+    from harness.subjects.open import open_spec
+
+    specs = [
+        open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+        for text in (first, second)
+    ]
+    return STATUS[replay_cases(case_file, specs[0], specs[1], typer.echo)]

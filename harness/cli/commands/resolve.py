@@ -1,0 +1,56 @@
+"""``stackproof resolve``: what a subject makes of a launch, or of the cases of a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.app import EQUIVALENT, INCONCLUSIVE, app
+from harness.cli.options import SUBJECTS, AnswersFile, CaseSeconds, Interpreter, MemoryMib
+from harness.errors import UsageError
+
+
+@app.command()
+def resolve(
+    launch: Annotated[
+        list[str] | None, typer.Argument(metavar="-- FLAGS", help="Launch flags, or a whole launch command.")
+    ] = None,
+    subject: Annotated[
+        list[str],
+        typer.Option(metavar="S", help=f"What resolves: {SUBJECTS}. Given again, both beside one another."),
+    ] = ...,  # type: ignore[assignment]
+    hardware: Annotated[str, typer.Option(help="The machine: a profile's name or a JSON object.")] = "h100",
+    model: Annotated[str, typer.Option(help="The model: a profile's name or a JSON object.")] = "llama-3.1-8b",
+    cases: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Resolve the cases of this file instead.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcomes there, one a line.")] = None,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+    case_seconds: CaseSeconds = 10.0,
+    memory_mib: MemoryMib = 2048,
+) -> int:
+    """Show what one subject resolves a launch, or the cases of a file, to."""
+    from harness.report.resolution import resolve_file, resolve_launch
+    from harness.subjects.open import open_spec
+
+    if cases is not None and launch:
+        raise UsageError("resolve takes launch flags after '--' or --cases FILE, not both")
+    if cases is not None and out is not None and out.exists() and cases.exists() and out.samefile(cases):
+        raise UsageError(f"--out {out}: this is the file of the cases, name another")
+    if cases is None and out is not None:
+        raise UsageError("--out goes with --cases: the outcome of a launch is shown on standard output")
+    if cases is not None and len(subject) > 1:
+        raise UsageError("--cases goes with one --subject: the outcomes of each are a file of their own")
+    specs = [
+        open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
+        for text in subject
+    ]
+    if cases is not None:
+        answered = resolve_file(specs[0], cases, out)
+    else:
+        answered = resolve_launch(specs, hardware, model, launch or [], typer.echo)
+    return EQUIVALENT if answered else INCONCLUSIVE
