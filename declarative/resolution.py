@@ -133,6 +133,11 @@ def chain(case: Case) -> list[Write]:
     ]
 
 
+def forget() -> None:
+    """Drop what is remembered from case to case: which steps apply to which models and machines."""
+    PIPELINE.forget()
+
+
 @cache
 def steps() -> tuple[PlacedStep, ...]:
     """Return every pass and provider in execution order, with all that it may declare."""

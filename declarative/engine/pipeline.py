@@ -241,6 +241,11 @@ class Pipeline:
         run_all(_bound(providers, model), pristine)
         run_all(after, view)
 
+    def forget(self) -> None:
+        """Drop which steps apply to which facts: the next resolution finds out anew."""
+        self._plans.clear()
+        self._distinct_plans.clear()
+
     def view(self, resolution: Resolution, model: Any) -> ResolvedView:
         """Return the view of a fresh ``resolution`` before any step has run; ``view.model`` is ``model``."""
         if resolution.values:
@@ -274,8 +279,7 @@ class Pipeline:
         if not providers:
             before, after = (), (*before, *after)
         if len(self._plans) >= _MOST_PLANS:
-            self._plans.clear()
-            self._distinct_plans.clear()
+            self.forget()
         plan = (before, providers, after)
         plan = self._plans[facts] = self._distinct_plans.setdefault(plan, plan)
         return plan

@@ -1,7 +1,8 @@
 """A campaign: plan, hand the chunks out, gather, minimise, judge. Same seed, same cases, same verdict.
 
-Chunks are handed out in order and each is made from its own stream, so what is compared depends on the seed and
-the number of cases alone: not on the number of jobs, nor on which of them was faster.
+Chunks are handed out in order, each is made from the seed and from what the guide kept of earlier ones, and answers
+are taken in that order too. So what is compared depends on the seed and the number of cases alone: not on the number
+of jobs, nor on which of them was faster.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from harness.engine.events import (
     Started,
     Verdict,
 )
+from harness.engine.guide import Guide
 from harness.engine.interactions import Seen
 from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.generate.cases import CHUNK
@@ -58,6 +60,10 @@ class _Campaign:
         self._counts = Counts()
         self._buckets = Buckets()
         self._drawn = Drawn()
+        self._guide = Guide(started.seed)
+        # The number of the chunk whose answer is taken next, and the answers that came before their turn.
+        self._due = 0
+        self._early: dict[int, Compared] = {}
         self._seen = Seen(started.space)
         self._reach = _Total(started, 0), _Total(started, 1)
 
@@ -92,19 +98,30 @@ class _Campaign:
         self._listen(finished)
         return finished
 
-    def _chunks(self) -> Iterator[Chunk]:
+    def _chunks(self) -> Iterator[Chunk | None]:
+        """Yield the chunks, and None as long as the next one has to wait for an answer."""
         end = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
         left, number = self._budget.cases, 0
         while left is None or left > 0:
             if end is not None and time.monotonic() >= end:
                 return
+            if not self._guide.ready(number):
+                yield None
+                continue
             count = CHUNK if left is None else min(CHUNK, left)
-            yield Chunk(number, count)
+            yield Chunk(number, count, self._guide.bases(number))
             number += 1
             left = None if left is None else left - count
 
     def _take(self, answer: Answer) -> None:
         assert isinstance(answer, Compared)
+        self._early[answer.number] = answer
+        while self._due in self._early:
+            self._count(self._early.pop(self._due))
+            self._due += 1
+
+    def _count(self, answer: Compared) -> None:
+        self._guide.take(answer.number, answer.news)
         self._counts.add(answer.counts)
         self._drawn.add(answer.drawn)
         self._seen.add(answer.tuples)

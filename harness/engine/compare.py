@@ -107,10 +107,14 @@ def _refusals(first: Refusal, second: Refusal, messages: bool) -> list[Differenc
 
 
 def _check(refusal: Refusal) -> str:
+    return check_words(refusal.type, refusal.message, refusal.origin)
+
+
+def check_words(kind: str, message: str, origin: str) -> str:
     """Return the check behind a refusal: its type and its message without the values of this case."""
-    if not refusal.message:
-        return f"{refusal.type} without a message in {refusal.origin}"
-    return f"{refusal.type}: {_QUOTED.sub('…', refusal.message)}"
+    if not message:
+        return f"{kind} without a message in {origin}"
+    return f"{kind}: {_QUOTED.sub('…', message)}"
 
 
 class Comparison:

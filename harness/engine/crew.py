@@ -17,6 +17,13 @@ from harness.engine.worker import Worker, WorkerDied
 _TRIES = 3
 
 
+class _End:
+    """Stands for the end of the tasks."""
+
+
+_END = _End()
+
+
 class Inline:
     """One job, in this process. Use it as a context manager."""
 
@@ -37,11 +44,12 @@ class Inline:
         self._job = Job(made.plan, self._pair)
         return made.started
 
-    def work(self, tasks: Iterator[Task], take: Callable[[Answer], None]) -> None:
-        """Run the tasks one after the other."""
+    def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
+        """Run the tasks one after the other; none of them waits for an answer, since all before are answered."""
         assert self._job is not None
         try:
             for task in tasks:
+                assert task is not None
                 take(self._job.run(task))
         except KeyboardInterrupt:
             # The subjects may owe answers that nobody waits for any more: the next task starts fresh ones.
@@ -80,29 +88,35 @@ class Crew:
                 worker.send(Begin(made.plan))
         return made.started
 
-    def work(self, tasks: Iterator[Task], take: Callable[[Answer], None]) -> None:
-        """Hand the tasks out in order, each to the next free worker; returns when all are answered."""
+    def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
+        """Hand the tasks out in order, each to the next free worker; returns when all are answered.
+
+        ``tasks`` yields None when the next task has to wait for an answer, and is asked again after it.
+        """
         idle, busy = list(self._workers), dict[Worker, tuple[Task, int]]()
-        again: list[tuple[Task, int]] = []
+        more = True
         try:
             while True:
-                while idle:
-                    entry = again.pop() if again else next(((task, 1) for task in tasks), None)
-                    if entry is None:
+                while idle and more:
+                    task = next(tasks, _END)
+                    if task is None:
                         break
-                    worker = idle.pop()
-                    busy[worker] = entry
-                    self._send(worker, entry, busy, idle, again)
+                    if isinstance(task, _End):
+                        more = False
+                    else:
+                        self._hand(idle.pop(), task, 1, busy)
                 if not busy:
+                    assert not more, "a task waits for an answer and none is due"
                     return
                 for worker in _ready(list(busy)):
-                    task, tries = busy.pop(worker)
+                    given, tries = busy.pop(worker)
                     try:
-                        take(worker.receive())
-                        idle.append(worker)
+                        answer = worker.receive()
                     except WorkerDied as death:
-                        idle.append(self._replaced(worker, task, tries, death))
-                        again.append((task, tries + 1))
+                        self._hand(self._replaced(worker, given, tries, death), given, tries + 1, busy)
+                    else:
+                        idle.append(worker)
+                        take(answer)
         except KeyboardInterrupt:
             # Nobody waits for what is under way: fresh workers take what comes next.
             for number, worker in enumerate(self._workers):
@@ -110,21 +124,21 @@ class Crew:
                 self._workers[number] = self._fresh()
             raise
 
-    def _send(
-        self,
-        worker: Worker,
-        entry: tuple[Task, int],
-        busy: dict[Worker, tuple[Task, int]],
-        idle: list[Worker],
-        again: list[tuple[Task, int]],
-    ) -> None:
-        task, tries = entry
-        try:
-            worker.send(task)
-        except WorkerDied as death:
-            del busy[worker]
-            idle.append(self._replaced(worker, task, tries, death))
-            again.append((task, tries + 1))
+    def _hand(self, worker: Worker, task: Task, tries: int, busy: dict[Worker, tuple[Task, int]]) -> None:
+        """Hand a task over; when the worker turns out to have ended, to a fresh one.
+
+        And to no other: what a worker tells leaves out what it told before, and one that goes on may have done later
+        chunks already.
+        """
+        while True:
+            try:
+                worker.send(task)
+            except WorkerDied as death:
+                worker = self._replaced(worker, task, tries, death)
+                tries += 1
+            else:
+                busy[worker] = task, tries
+                return
 
     def _fresh(self) -> Worker:
         assert self._plan is not None

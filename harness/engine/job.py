@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.engine.events import Drawn
+from harness.engine.guide import STREAMS
 from harness.engine.interactions import Tally
 from harness.engine.minimise import minimise_all
+from harness.engine.news import Newsroom
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task
 from harness.generate.cases import CaseMaker
@@ -34,14 +36,28 @@ class Job:
         self._pair.compare_fields(plan.compared, alone=plan.fields_alone, ledger=plan.ledger)
         self._maker = CaseMaker(plan.domains, plan.launches)
         self._tally = Tally(parameters_of(plan.domains))
+        self._newsroom = Newsroom()
 
     def run(self, task: Task) -> Answer:
         """Return the task's answer; raises UsageError when a subject cannot be opened any more."""
         if isinstance(task, Chunk):
-            cases = self._maker.chunk(self._plan.seed, task.number)[: task.count]
-            counts, buckets = self._pair.run(cases)
-            return Compared(counts, buckets, drawn_in(cases), self._pair.reach(), self._tally.add(cases))
+            return self._compare(task)
         return self._shrink(task)
+
+    def _compare(self, task: Chunk) -> Compared:
+        cases = self._maker.chunk(self._plan.seed, task.number, task.bases)[: task.count]
+        stream = task.number % STREAMS
+        ran = self._pair.run(cases, stream)
+        reach = self._pair.reach()
+        return Compared(
+            number=task.number,
+            counts=ran.counts,
+            buckets=ran.buckets,
+            drawn=drawn_in(cases),
+            reach=reach,
+            tuples=self._tally.add(cases),
+            news=self._newsroom.of(stream, cases, ran.frames, ran.found, reach),
+        )
 
     def _shrink(self, task: Shrink) -> Shrunk:
         bucket = task.bucket

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -23,6 +23,15 @@ from harness.world.case import Case, Outcome
 
 _RESOLVED = b"F"
 T = TypeVar("T")
+
+
+class Ran(NamedTuple):
+    """How some cases came out: the counts, the buckets, and of each case both answer frames and what differs."""
+
+    counts: Counts
+    buckets: list[Bucket]
+    frames: list[tuple[bytes, bytes]]
+    found: list[list[Difference]]
 
 
 class Pair:
@@ -122,12 +131,13 @@ class Pair:
             for difference in found
         ]
 
-    def run(self, cases: Sequence[Case]) -> tuple[Counts, list[Bucket]]:
-        """Resolve the cases on both sides; return how they came out and the buckets of what differs."""
+    def run(self, cases: Sequence[Case], stream: int | None = None) -> Ran:
+        """Resolve the cases on both sides; what they reach is kept for the ``stream``."""
         counts, buckets = Counts(), Buckets()
-        frames = list(zip(self.first.resolve(cases), self.second.resolve(cases), strict=True))
+        frames = list(zip(self.first.resolve(cases, stream), self.second.resolve(cases, stream), strict=True))
         compared = [self._compare(case, *pair) for case, pair in zip(cases, frames, strict=True)]
-        for case, pair, found in zip(cases, frames, self._roots(cases, frames, compared), strict=True):
+        differences = self._roots(cases, frames, compared)
+        for case, pair, found in zip(cases, frames, differences, strict=True):
             if not found:
                 if pair[0][:1] == _RESOLVED:
                     counts.resolved += 1
@@ -142,7 +152,7 @@ class Pair:
                 counts.different += 1
             for difference in found:
                 buckets.add(difference, case)
-        return counts, buckets.all()
+        return Ran(counts, buckets.all(), frames, differences)
 
     def reach(self) -> tuple[Reach, Reach]:
         """Return how much of either side ran (see `Subject.reach`)."""

@@ -10,6 +10,7 @@ import msgspec
 
 from harness.engine.buckets import Bucket
 from harness.engine.events import Counts, Drawn, Started, Tuples
+from harness.engine.guide import News
 from harness.engine.ledger import Ledger
 from harness.generate.domains import Domains
 from harness.subjects.description import Reach
@@ -72,10 +73,11 @@ class Begin(msgspec.Struct, frozen=True, tag=True):
 
 
 class Chunk(msgspec.Struct, frozen=True, tag=True):
-    """A task: compare the first ``count`` cases of a chunk."""
+    """A task: compare the first ``count`` cases of a chunk, some of which vary ``bases``."""
 
     number: int
     count: int
+    bases: list[Case] = []
 
 
 class Shrink(msgspec.Struct, frozen=True, tag=True):
@@ -87,14 +89,17 @@ class Shrink(msgspec.Struct, frozen=True, tag=True):
 class Compared(msgspec.Struct, frozen=True, tag=True):
     """The answer to ``Chunk``; ``reach`` is what of the first and of the second subject ran.
 
-    ``tuples`` are what the cases are the first of this job to have.
+    ``tuples`` are what the cases are the first of this job to have, and ``news`` the cases that were the first
+    of this job and of their stream to reach something.
     """
 
+    number: int
     counts: Counts
     buckets: list[Bucket]
     drawn: Drawn
     reach: tuple[Reach, Reach]
     tuples: Tuples
+    news: list[News]
 
 
 class Shrunk(msgspec.Struct, frozen=True, tag=True):

@@ -1,4 +1,4 @@
-"""Builds cases: aimed ones, rows of a covering array, realistic and wild ones, and neighbours of real launches."""
+"""Builds cases: aimed ones, rows of a covering array, variations of kept ones, realistic and wild ones."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from harness.generate.aims import AimDraw, Goal, Schedules
+from harness.generate.decks import Deck
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw
+from harness.generate.machines import PROFILES as MACHINES
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw
 from harness.generate.rows import Rows
+from harness.generate.vary import Variation
 from harness.world.case import Case
 
 CHUNK: Final = 250
 """Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
 # Of ten cases, the first so many aim at one place of a resolution.
 _AIMED: Final = 8
+# Of ten cases, this one varies a kept one, where there are any.
+_VARIED: Final = 8
 # Of ten cases, this one is a row of the covering array until all rows have been.
 _ROW: Final = 9
 
@@ -30,12 +35,18 @@ class CaseMaker:
         self._models = ModelDraw(domains)
         self._aims = AimDraw(domains, self._models)
         self._rows = Rows(domains)
+        self._machine_deck = Deck(MACHINES, 1)
+        self._architecture_deck = Deck(domains.architectures, 2)
+        self._variation = Variation(domains, self._models)
         # The first ten whose row is not a launch.
         self._first_row = (len(self._launches) + 9 - _ROW) // 10
         self._schedules: tuple[int, Schedules] | None = None
 
-    def chunk(self, seed: int, number: int) -> list[Case]:
-        """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains and launches."""
+    def chunk(self, seed: int, number: int, bases: Sequence[Case] = ()) -> list[Case]:
+        """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains and launches.
+
+        ``bases`` are cases to vary, one in ten of the chunk's, in their order.
+        """
         draw = SeededDraw(seed, number)
         first = number * CHUNK
         cases = []
@@ -43,13 +54,17 @@ class CaseMaker:
             tens, rest = divmod(index, 10)
             if index < len(self._launches):
                 cases.append(self._launches[index])
+            elif rest == _VARIED and bases:
+                base, other = bases[(index - first) // 10 % len(bases)], draw.pick(bases)
+                cases.append(self._variation.varied(draw, base, other, f"{seed}-{index}"))
             elif self._aims.places and rest < _AIMED:
                 goal = self._scheduled(seed).goal(tens * _AIMED + rest)
                 cases.append(self._aimed(draw, goal, f"{seed}-{index}"))
             else:
                 case_id = f"{seed}-{index}"
                 row = self._rows.case(seed, tens - self._first_row, draw, case_id) if rest == _ROW else None
-                cases.append(row or self._unaimed(draw, case_id))
+                turn = tens * (10 - _AIMED) + rest - _AIMED if self._aims.places else index
+                cases.append(row or self._unaimed(draw, case_id, (seed, turn)))
         return cases
 
     def _scheduled(self, seed: int) -> Schedules:
@@ -68,15 +83,21 @@ class CaseMaker:
             return self._aimed(draw, self._aims.any_goal(draw), case_id)
         return self._unaimed(draw, case_id)
 
-    def _unaimed(self, draw: Draw, case_id: str) -> Case:
-        """Return a case that aims at nothing: a neighbour of a launch, a realistic one, or a wild one."""
+    def _unaimed(self, draw: Draw, case_id: str, turn: tuple[int, int] | None = None) -> Case:
+        """Return a case that aims at nothing: a neighbour of a launch, a realistic one, or a wild one.
+
+        ``turn`` is the seed and the number of the case among such, which decides its machine and its architecture.
+        """
         kind = draw.below(100)
         if kind < 15 and self._launches:
             return self._neighbour(draw, case_id)
         wild = kind >= 70
         args = self._args(draw, 4 + draw.below(9) if wild else draw.below(5))
         env = self._environment(draw, 1 + draw.below(3)) if draw.chance(60 if wild else 15) else {}
-        return Case(id=case_id, args=args, hardware=draw_machine(draw), model=self._models.draw(draw), env=env)
+        real = self._machine_deck.card(*turn) if turn else None
+        architecture = self._architecture_deck.card(*turn) if turn and self._domains.architectures else None
+        hardware, model = draw_machine(draw, real), self._models.draw(draw, architecture)
+        return Case(id=case_id, args=args, hardware=hardware, model=model, env=env)
 
     def _aimed(self, draw: Draw, goal: Goal, case_id: str) -> Case:
         """Return a case with what a goal asks for, and perhaps a little more."""

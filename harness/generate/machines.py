@@ -29,15 +29,20 @@ _PARTS: Final[dict[str, tuple[Any, ...]]] = {
 _NAMES: Final = tuple(_PARTS)
 
 
-def draw_machine(draw: Draw) -> Hardware:
-    """Return a machine. Most are real ones; some differ from a real one in one or two attributes."""
-    base = draw.pick(PROFILES)
+def draw_machine(draw: Draw, real: Hardware | None = None) -> Hardware:
+    """Return a machine. Most are real ones (``real``, where given); some differ from it in one or two attributes."""
+    base = real or draw.pick(PROFILES)
     if draw.chance(70):
         return base
     if draw.chance(80):
-        changes = {name: draw.pick(_PARTS[name]) for name in (draw.pick(_NAMES), draw.pick(_NAMES))}
-        return _possible(msgspec.structs.replace(base, **changes), draw)
+        return changed_machine(base, draw)
     return _possible(Hardware(**{name: draw.pick(options) for name, options in _PARTS.items()}), draw)
+
+
+def changed_machine(machine: Hardware, draw: Draw) -> Hardware:
+    """Return ``machine`` with one or two attributes drawn anew."""
+    changes = {name: draw.pick(_PARTS[name]) for name in (draw.pick(_NAMES), draw.pick(_NAMES))}
+    return _possible(msgspec.structs.replace(machine, **changes), draw)
 
 
 def _possible(machine: Hardware, draw: Draw) -> Hardware:

@@ -69,21 +69,30 @@ class ModelDraw:
 
     def __init__(self, domains: Domains) -> None:
         self._architectures = domains.architectures
+        self._profiles: dict[str, tuple[Model, ...]] = {}
+        for profile in PROFILES:
+            name = profile.architectures[0]
+            self._profiles[name] = (*self._profiles.get(name, ()), profile)
         self._methods = (*domains.quantizations, *_DECLARED_ALONE)
 
-    def draw(self, draw: Draw) -> Model:
-        """Return a model."""
-        if draw.chance(45):
-            return draw.pick(PROFILES)
-        if draw.chance(60):
-            changes = self._change(draw.pick(_NAMES), draw)
-            if draw.chance(40):
-                changes |= self._change(draw.pick(_NAMES), draw)
-            return msgspec.structs.replace(draw.pick(PROFILES), **changes)
-        made = self._change("architectures", draw)
+    def draw(self, draw: Draw, architecture: str | None = None) -> Model:
+        """Return a model, where an ``architecture`` is given most likely one of it."""
+        profiles = PROFILES if architecture is None else self._profiles.get(architecture, ())
+        if profiles and draw.chance(45):
+            return draw.pick(profiles)
+        if profiles and draw.chance(60):
+            return self.changed(draw.pick(profiles), draw)
+        made = {"architectures": [architecture]} if architecture else self._change("architectures", draw)
         for _ in range(draw.below(4)):
             made |= self._change(draw.pick(_NAMES), draw)
         return Model(**made)
+
+    def changed(self, model: Model, draw: Draw) -> Model:
+        """Return ``model`` with one or two attributes drawn anew."""
+        changes = self._change(draw.pick(_NAMES), draw)
+        if draw.chance(40):
+            changes |= self._change(draw.pick(_NAMES), draw)
+        return msgspec.structs.replace(model, **changes)
 
     def _change(self, name: str, draw: Draw) -> dict[str, Any]:
         if name == "architectures":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from harness.subjects.part import NO_PART, Part
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -23,8 +24,8 @@ class BatchEncoder:
         self._machines: dict[Hardware, msgspec.Raw] = {}
         self._models: dict[bytes, msgspec.Raw] = {}
 
-    def encode(self, cases: Sequence[Case], *, single: bool = False, operation: str = "resolve") -> bytes:
-        """Return the request that resolves ``cases`` in order; ``single`` asks for an answer after each."""
+    def encode(self, cases: Sequence[Case], *, part: Part = NO_PART, operation: str = "resolve") -> bytes:
+        """Return the request that resolves ``cases``, the ``part``, in order."""
         machines: dict[Hardware, int] = {}
         models: dict[bytes, int] = {}
         machine_facts, model_facts, rows = [], [], []
@@ -42,7 +43,7 @@ class BatchEncoder:
         return _ENCODER.encode(
             {
                 "op": operation,
-                "single": single,
+                "part": part,
                 "machines": machine_facts,
                 "models": model_facts,
                 "cases": rows,

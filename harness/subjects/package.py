@@ -10,6 +10,7 @@ import msgspec
 
 from harness.errors import UsageError
 from harness.subjects.packaged.request import Exchange, encode_cases
+from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import Process, package_command
 from harness.subjects.subject import Subject
 from harness.world.case import Case
@@ -58,8 +59,8 @@ class PackageSubject(Subject):
         at = f" at {answer['frame']}" if answer["frame"] else ""
         return UsageError(f"{self.spec.label}: importing the package failed{at}: {answer['detail']}")
 
-    def _encode(self, cases: Sequence[Case], *, single: bool = False, operation: str = "resolve") -> bytes:
-        return encode_cases(cases, single=single, operation=operation)
+    def _encode(self, cases: Sequence[Case], *, part: Part = NO_PART, operation: str = "resolve") -> bytes:
+        return encode_cases(cases, part=part, operation=operation)
 
     def recorded(self, cases: Sequence[Case], seconds: float) -> Recorded:
         """Return the package's steps and what they read while the cases were resolved; the child keeps the cases.

@@ -10,6 +10,7 @@ import msgspec
 
 from harness.errors import UsageError, hint
 from harness.subjects.description import Aims, Description, Reach, Variable
+from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import ChildDied, Process
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
@@ -130,8 +131,10 @@ class Subject:
         self._chosen = names
         self._names = tuple(self._ask("choose", fields=list(names))["fields"])
 
-    def resolve(self, cases: Sequence[Case]) -> list[bytes]:
+    def resolve(self, cases: Sequence[Case], stream: int | None = None) -> list[bytes]:
         """Return one answer frame a case, in order (``wire.decode_frame`` reads them).
+
+        Of a ``stream`` what is new is kept for ``reach``, under the cases' positions in ``cases``.
 
         A case that ends or hangs the child gets a failure frame of its own, and the rest go on in a fresh child.
         Raises UsageError when a fresh child cannot load the tree.
@@ -140,7 +143,7 @@ class Subject:
         single = False
         while len(frames) < len(cases):
             rest = cases[len(frames) :]
-            request = self._encode(rest, single=single)
+            request = self._encode(rest, part=Part(stream, len(frames), single))
             # The child sends its answers at least once a second, and needs a while to read a large request.
             wait = self.spec.limits.case_seconds + _SLACK_SECONDS + len(request) / _READ_BYTES_A_SECOND
             try:
@@ -271,6 +274,6 @@ class Subject:
         """Return what to tell the user when the process answers that it could not."""
         raise NotImplementedError
 
-    def _encode(self, cases: Sequence[Case], *, single: bool = False, operation: str = "resolve") -> bytes:
-        """Return the request that resolves ``cases`` in order; ``single`` asks for an answer after each."""
+    def _encode(self, cases: Sequence[Case], *, part: Part = NO_PART, operation: str = "resolve") -> bytes:
+        """Return the request that resolves ``cases``, the ``part``, in order."""
         raise NotImplementedError

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.subjects.batch import BatchEncoder
+from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import Process, tree_command
 from harness.subjects.profile import answer_example
 from harness.subjects.spec import SubjectSpec
@@ -36,8 +37,8 @@ class TreeSubject(Subject):
     def _load_error(self, answer: dict[str, Any]) -> UsageError:
         return _load_error(self.spec.label, answer)
 
-    def _encode(self, cases: Sequence[Case], *, single: bool = False, operation: str = "resolve") -> bytes:
-        return self._encoder.encode(cases, single=single, operation=operation)
+    def _encode(self, cases: Sequence[Case], *, part: Part = NO_PART, operation: str = "resolve") -> bytes:
+        return self._encoder.encode(cases, part=part, operation=operation)
 
 
 def _load_error(label: str, answer: dict[str, Any]) -> UsageError:

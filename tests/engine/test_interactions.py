@@ -71,6 +71,14 @@ def test_any_jobs_put_together_have_the_same_total() -> None:
     jobs, seen = [Tally(parameters), Tally(parameters)], Seen(space_of(parameters))
     # The second job takes three chunks, out of order, and one of them is done again by the first.
     for job, number in ((1, 3), (0, 0), (1, 2), (1, 1), (0, 3)):
-        answer = Compared(Counts(), [], Drawn(), (Reach(), Reach()), jobs[job].add(chunks[number]))
+        answer = Compared(
+            number=number,
+            counts=Counts(),
+            buckets=[],
+            drawn=Drawn(),
+            reach=(Reach(), Reach()),
+            tuples=jobs[job].add(chunks[number]),
+            news=[],
+        )
         seen.add(decode(encode(answer), Compared).tuples)
     assert seen.total() == tallied(domains, *chunks)

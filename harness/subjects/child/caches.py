@@ -76,6 +76,12 @@ class Caches:
             if memo:
                 memo.clear()
 
+    def forget_all(self):
+        """Drop everything, as a process that just started has it."""
+        for memo, memories in self._memos:
+            memo.clear()
+            memories.clear()
+
     def switch(self, values):
         """Take up the memory for the ``values`` (hashable) that names of the tree now hold."""
         self._values = values

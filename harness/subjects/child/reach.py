@@ -2,6 +2,8 @@
 
 import re
 
+from .novelty import Novelty
+
 _UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
 
 
@@ -26,6 +28,7 @@ class Reach:
         position = {id(site): 2 * number for number, site in enumerate(sources.decisions)}
         self._decision_numbers = [position[id(site)] for site in self._decisions]
         self._told = [0] * len(self._writes)
+        self.novelty = Novelty(recorder, self._write_numbers, self._decision_numbers)
 
     def describe(self):
         """Return all writers and decisions, in slot order."""
@@ -67,7 +70,8 @@ class Reach:
     def fresh(self):
         """Return the runs of each writer since this was last asked, and of each decision what was ever seen.
 
-        Of a decision 0 is neither, 1 true, 2 false, 3 both.
+        Of a decision 0 is neither, 1 true, 2 false, 3 both. ``news`` are the cases that were the first of their
+        stream to reach something, with what that was.
         """
         counts = [self._recorder.counts[number] for number in self._write_numbers]
         told, self._told = self._told, counts
@@ -75,12 +79,14 @@ class Reach:
         return {
             "counts": [now - before for now, before in zip(counts, told, strict=True)],
             "seen": [seen[number] + 2 * seen[number + 1] for number in self._decision_numbers],
+            "news": self.novelty.taken(),
         }
 
     def forget(self):
         """Forget what was seen so far."""
         self._told = [self._recorder.counts[number] for number in self._write_numbers]
         self._recorder.seen[:] = bytes(len(self._recorder.seen))
+        self.novelty.forget()
 
     def chain(self, run, marked):
         """Return every write that ``run()`` makes, in order, with its value as ``marked`` writes it."""

@@ -15,7 +15,8 @@ class Recorder:
     """The sites of one tree and what happened at them.
 
     ``counts`` are the executions of each of ``sources.writes``. ``seen`` has two bytes for each of
-    ``sources.decisions``: whether it was true, whether it was false. ``log`` holds ``(site, value)`` of each write
+    ``sources.decisions``: whether it was true, whether it was false. What was set there is listed in ``fresh``, and
+    what ran of the writes in ``hit``, until somebody empties them. ``log`` holds ``(site, value)`` of each write
     while it is a list, and nothing is logged while it is None.
     """
 
@@ -23,6 +24,8 @@ class Recorder:
         self.sources = Sources(names)
         self.counts = []
         self.seen = bytearray()
+        self.fresh = []
+        self.hit = []
         self.log = None
         self._root = os.path.join(root, "")
 
@@ -44,25 +47,35 @@ class Recorder:
 
     def names(self):
         """Return what the calls are called, for the namespace of a module that has them."""
-        return {_WROTE: self.wrote, _DECIDED: self._deciding()}
+        return {_WROTE: self._writing(), _DECIDED: self._deciding()}
 
-    def wrote(self, number, value):
-        """Take note of one write and return the value; a case that is resolved again for its log is not counted."""
-        if self.log is None:
-            self.counts[number] += 1
-        else:
-            self.log.append((self.sources.writes[number], value))
-        return value
+    def _writing(self):
+        # Looked up once, and not at each of a thousand calls a case.
+        counts, hit = self.counts, self.hit
+
+        def wrote(number, value):
+            """Take note of one write and return the value; a case resolved again for its log is not counted."""
+            if self.log is None:
+                counts[number] += 1
+                hit.append(number)
+            else:
+                self.log.append((self.sources.writes[number], value))
+            return value
+
+        return wrote
 
     def _deciding(self):
-        seen = self.seen
+        seen, fresh = self.seen, self.fresh
 
         def decided(number, value):
             """Take note of one outcome and return it as it is."""
             if value:
-                seen[number] = 1
-            else:
+                if not seen[number]:
+                    seen[number] = 1
+                    fresh.append(number)
+            elif not seen[number + 1]:
                 seen[number + 1] = 1
+                fresh.append(number + 1)
             return value
 
         return decided

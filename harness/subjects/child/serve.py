@@ -90,7 +90,7 @@ class Subject:
         warnings.simplefilter("ignore")
         observe_environment()
         questions.annotations_outside_case()
-        caches = Caches(profile["package"])
+        self._caches = Caches(profile["package"])
         answers.prepare(profile)
         names = [*profile["slice"]["fields"], *profile["slice"]["state"]]
         recorder = Recorder(self._root, names) if request["record"] else None
@@ -110,7 +110,7 @@ class Subject:
             if recorder is None
             else Reach(recorder, self._starts(recorder, cls, profile["slice"]), unreachable=_unreachable(request))
         )
-        self._resolver = Resolver(cls, profile, self._root, run, caches)
+        self._resolver = Resolver(cls, profile, self._root, run, self._caches)
         WORLD.forget_modules()
         # The tree's own objects live as long as the process: keep them out of every later collection.
         gc.collect()
@@ -160,7 +160,7 @@ class Subject:
 
     def reach(self, request):
         """Return how much of the described writers and decisions ran."""
-        return {"counts": [], "seen": []} if self._reach is None else self._reach.fresh()
+        return {} if self._reach is None else self._reach.fresh()
 
     def chains(self, request):
         """Return for each case every write of a resolved field that it makes, in order."""
@@ -187,7 +187,16 @@ class Subject:
 
     def resolve_batch(self, request, wire):
         """Resolve the cases of a batch in order, one frame each."""
-        answer_all(_facts(request), self._resolver.resolve, self._seconds, request["single"], wire)
+        novelty = None if self._reach is None else self._reach.novelty
+        answer_all(
+            _facts(request),
+            self._resolver.resolve,
+            self._seconds,
+            wire,
+            request["part"],
+            novelty,
+            self._caches.forget_all,
+        )
 
     def loop(self, request):
         """Resolve the cases and do nothing else; returns the seconds it took (the floor of a benchmark)."""

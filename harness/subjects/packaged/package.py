@@ -9,7 +9,8 @@ A package that is a subject has, at its top,
 - ``resolve(case)``, the outcome of a case (`harness.world.case`).
 
 It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere
-than where it is written down. Without them, both are read off its source. What a package may have besides, for the
+than where it is written down. Without them, both are read off its source. And it may have ``forget()``, which drops
+what it remembers from case to case. What a package may have besides, for the
 order of its steps, is in the module `reorder`.
 """
 
@@ -26,6 +27,7 @@ from typing import Any
 import msgspec
 
 from harness.subjects.child import aims, describe, launch
+from harness.subjects.child.novelty import Novelty
 from harness.subjects.child.reach import Reach
 from harness.subjects.child.recording import Recorder
 from harness.subjects.child.wire import encode, marked, without_addresses
@@ -55,6 +57,7 @@ class Package:
         self._names: list[str] = []
         # The bytes beneath: reading them as text would take longer than many a case.
         self._environment = dict(_environment_bytes())
+        self.forget: Callable[[], object] = getattr(self._module, "forget", _nothing)
         self.reorder = Reorder(self._module)
         self._reach = Reach(recorder, self._slots, everything=True) if recorder is not None else None
         # Its text is read now: later no file of this machine is in reach.
@@ -170,7 +173,16 @@ class Package:
 
     def reach(self) -> dict[str, Any]:
         """Return how much of the description's writers and decisions ran (`harness.subjects.child.reach`)."""
-        return {"counts": [], "seen": []} if self._reach is None else self._reach.fresh()
+        return {} if self._reach is None else self._reach.fresh()
+
+    @property
+    def novelty(self) -> Novelty | None:
+        """What is told of each case, None where nothing is recorded."""
+        return None if self._reach is None else self._reach.novelty
+
+
+def _nothing() -> None:
+    """Drop nothing: the package remembers nothing."""
 
 
 def _environment_bytes() -> dict[bytes, bytes]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from harness.subjects.part import Part
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -57,11 +58,11 @@ class _Cases(_Tagged):
     machines: list[Hardware]
     models: list[Model]
     cases: list[tuple[dict[str, Any], int, int, dict[str, str]]]
-    single: bool = False
+    part: Part = Part()
 
 
 class Resolve(_Cases):
-    """Resolve the cases, an answer each; ``single``: each sent at once."""
+    """Resolve the cases, an answer each."""
 
 
 class Loop(_Cases):
@@ -90,7 +91,7 @@ _KINDS: dict[str, type[_Cases]] = {"resolve": Resolve, "loop": Loop, "chains": C
 _ENCODER = msgspec.json.Encoder()
 
 
-def encode_cases(cases: Sequence[Case], *, single: bool, operation: str) -> bytes:
+def encode_cases(cases: Sequence[Case], *, part: Part, operation: str) -> bytes:
     """Return the request ``operation`` (``resolve``, ``loop``, ``chains`` or ``reads``) on ``cases``."""
     machines: dict[Hardware, int] = {}
     models: dict[bytes, int] = {}
@@ -104,4 +105,4 @@ def encode_cases(cases: Sequence[Case], *, single: bool, operation: str) -> byte
             model = models[key] = len(models)
             described.append(case.model)
         rows.append((case.args, machine, model, case.env))
-    return _ENCODER.encode(_KINDS[operation](list(machines), described, rows, single))
+    return _ENCODER.encode(_KINDS[operation](list(machines), described, rows, part))

@@ -88,7 +88,15 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
     match request:
         case Resolve():
             sandbox.stop_timer()
-            answer_all(_cases(request), package.resolve, seconds, request.single, wire)
+            answer_all(
+                _cases(request),
+                package.resolve,
+                seconds,
+                wire,
+                msgspec.structs.astuple(request.part),
+                package.novelty,
+                package.forget,
+            )
             return None
         case Loop():
             sandbox.stop_timer()

@@ -1,0 +1,29 @@
+"""Decks: every machine and every architecture comes as often as any other, where chance would repeat some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Generic, TypeVar
+
+from harness.generate.draw import SeededDraw, shuffled
+
+T = TypeVar("T")
+# Streams of the seed that nothing else draws from: those of chunks count from 0 and never come so far.
+_FIRST_ROUND: Final = 10**15
+
+
+class Deck(Generic[T]):
+    """Cards that are dealt round after round, each round all of them in an order of its own."""
+
+    def __init__(self, cards: Sequence[T], number: int) -> None:
+        self._cards = tuple(cards)
+        self._number = number
+        self._round: tuple[tuple[int, int], list[T]] | None = None
+
+    def card(self, seed: int, turn: int) -> T:
+        """Return the card of turn ``turn``, counted from 0."""
+        done, place = divmod(turn, len(self._cards))
+        if self._round is None or self._round[0] != (seed, done):
+            draw = SeededDraw(seed, _FIRST_ROUND * self._number + done)
+            self._round = (seed, done), shuffled(self._cards, draw)
+        return self._round[1][place]
