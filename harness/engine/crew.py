@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
 
-from harness.engine.events import Started
 from harness.engine.job import Job
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Begin, MakePlan, Plan, Planned, Request, Task
@@ -38,11 +37,11 @@ class Inline:
     def __exit__(self, *exception: object) -> None:
         self._pair.close()
 
-    def plan(self) -> Started:
+    def plan(self) -> Planned:
         """Make the plan; must come first. Raises UsageError."""
         made = make_plan(self._request, self._pair)
         self._job = Job(made.plan, self._pair)
-        return made.started
+        return made
 
     def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
         """Run the tasks one after the other; none of them waits for an answer, since all before are answered."""
@@ -75,7 +74,7 @@ class Crew:
         for worker in self._workers:
             worker.close()
 
-    def plan(self) -> Started:
+    def plan(self) -> Planned:
         """Make the plan; must come first. Raises UsageError."""
         first = self._workers[0]
         first.send(MakePlan())
@@ -86,7 +85,7 @@ class Crew:
             with contextlib.suppress(WorkerDied):
                 # It is replaced at its first task.
                 worker.send(Begin(made.plan))
-        return made.started
+        return made
 
     def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
         """Hand the tasks out in order, each to the next free worker; returns when all are answered.

@@ -179,5 +179,11 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     interrupted: bool = False
 
 
-Event = Started | Progressed | BucketFound | Minimising | Finished
+class Saved(msgspec.Struct, frozen=True, kw_only=True):
+    """A search can go on from here in another process; ``result`` is what it came to so far, not minimised."""
+
+    result: Finished
+
+
+Event = Started | Progressed | BucketFound | Saved | Minimising | Finished
 Listener = Callable[[Event], None]

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
+import msgspec
+
 from harness.engine.events import Interactions, Space, Tuples
 from harness.generate.columns import Columns, Table
 from harness.generate.covering import first_options
@@ -110,13 +112,20 @@ def _bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
+class SeenState(msgspec.Struct, frozen=True):
+    """For each pair, and for each triple that is looked at, a byte: whether a case had it."""
+
+    pairs: bytes
+    triples: bytes
+
+
 class Seen:
     """What all jobs told."""
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, state: SeenState | None = None) -> None:
         self._space = space
-        self._pairs = bytearray(space.pairs)
-        self._triples = bytearray(space.sampled)
+        self._pairs = bytearray(space.pairs if state is None else state.pairs)
+        self._triples = bytearray(space.sampled if state is None else state.triples)
 
     def add(self, fresh: Tuples) -> None:
         """Add what one chunk had."""
@@ -124,6 +133,10 @@ class Seen:
             self._pairs[number] = 1
         for number in fresh.triples:
             self._triples[number] = 1
+
+    def state(self) -> SeenState:
+        """Return what ``Seen`` takes to go on from here."""
+        return SeenState(bytes(self._pairs), bytes(self._triples))
 
     def total(self) -> Interactions:
         """Return how much was covered."""

@@ -10,9 +10,10 @@ from harness.engine.interactions import Tally
 from harness.engine.minimise import minimise_all
 from harness.engine.news import Newsroom
 from harness.engine.pair import Pair
-from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task
+from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task, Weigh, Weighed
 from harness.generate.cases import CaseMaker
 from harness.generate.parameters import parameters_of
+from harness.subjects.part import ALONE
 from harness.world.case import Case
 from harness.world.profiles import hardware_names, hardware_profile
 
@@ -42,6 +43,8 @@ class Job:
         """Return the task's answer; raises UsageError when a subject cannot be opened any more."""
         if isinstance(task, Chunk):
             return self._compare(task)
+        if isinstance(task, Weigh):
+            return self._weigh(task)
         return self._shrink(task)
 
     def _compare(self, task: Chunk) -> Compared:
@@ -58,6 +61,11 @@ class Job:
             tuples=self._tally.add(cases),
             news=self._newsroom.of(stream, cases, ran.frames, ran.found, reach),
         )
+
+    def _weigh(self, task: Weigh) -> Weighed:
+        ran = self._pair.run(task.cases, ALONE)
+        news = Newsroom().of(ALONE, task.cases, ran.frames, ran.found, self._pair.reach())
+        return Weighed(news)
 
     def _shrink(self, task: Shrink) -> Shrunk:
         bucket = task.bucket

@@ -10,6 +10,7 @@ import msgspec
 from harness.engine.compare import Difference, check_words
 from harness.engine.guide import STREAMS, News
 from harness.subjects.description import Reach
+from harness.subjects.part import ALONE
 from harness.world.case import Case
 
 _REFUSED = b"E"[0]
@@ -38,13 +39,15 @@ class Newsroom:
             for position, numbers in told.news:
                 reached.setdefault(position, []).extend(2 * number + side for number in numbers)
         checks: dict[int, list[str]] = {}
+        known = self._told[stream] if stream != ALONE else None
         for position, (pair, differences) in enumerate(zip(frames, found, strict=True)):
             said = [_check(frame) for frame in dict.fromkeys(pair) if frame[0] == _REFUSED]
             said += [difference.key() for difference in differences]
-            fresh = [text for text in dict.fromkeys(said) if text not in self._told[stream]]
+            fresh = [text for text in dict.fromkeys(said) if known is None or text not in known]
             if fresh:
-                self._told[stream].update(fresh)
                 checks[position] = fresh
+            if known is not None:
+                known.update(fresh)
         return [
             News(cases[position], reached.get(position, []), checks.get(position, []))
             for position in sorted(reached.keys() | checks.keys())

@@ -32,6 +32,7 @@ class Request:
 
     ``fields`` are the fields to compare and nothing else; when empty, the resolved fields and what the slice writes
     besides, or with ``all_fields`` every field of the record, and in both cases the environment and the refusals.
+    ``corpus`` are cases to run first, after the real launches.
     """
 
     first: SubjectSpec
@@ -42,6 +43,7 @@ class Request:
     ledger: Ledger = field(default_factory=Ledger)
     seed: int = 0
     jobs: int = 1
+    corpus: tuple[Case, ...] = ()
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +82,12 @@ class Chunk(msgspec.Struct, frozen=True, tag=True):
     bases: list[Case] = []
 
 
+class Weigh(msgspec.Struct, frozen=True, tag=True):
+    """A task: say of each case all that it reaches."""
+
+    cases: list[Case]
+
+
 class Shrink(msgspec.Struct, frozen=True, tag=True):
     """A task: minimise a bucket's witness and explain it."""
 
@@ -102,6 +110,12 @@ class Compared(msgspec.Struct, frozen=True, tag=True):
     news: list[News]
 
 
+class Weighed(msgspec.Struct, frozen=True, tag=True):
+    """The answer to ``Weigh``: each case, with all that it reached and not only what was new."""
+
+    news: list[News]
+
+
 class Shrunk(msgspec.Struct, frozen=True, tag=True):
     """The answer to ``Shrink``."""
 
@@ -116,9 +130,9 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     example: str
 
 
-Task = Chunk | Shrink
-Message = MakePlan | Begin | Chunk | Shrink
-Answer = Planned | Compared | Shrunk | Failed
+Task = Chunk | Weigh | Shrink
+Message = MakePlan | Begin | Chunk | Weigh | Shrink
+Answer = Planned | Compared | Weighed | Shrunk | Failed
 
 
 def encode(value: object) -> bytes:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
+
 from harness.engine.conditions import field_names
 from harness.engine.events import Drawn, Started
 from harness.engine.interactions import space_of
@@ -14,6 +17,7 @@ from harness.generate.parameters import parameters_of
 from harness.subjects.description import Description
 from harness.subjects.profile import entry_of
 from harness.world.case import Case
+from harness.world.fields import check_args
 from harness.world.profiles import hardware_names, real_launches
 
 
@@ -34,6 +38,8 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         ledger = ledger.between(request.first.label, request.second.label)
         _check_ledger(ledger, descriptions)
     launches, notes = _launches(pair, descriptions)
+    stored, more = _stored(request.corpus, descriptions)
+    launches, notes = (*launches, *stored), [*notes, *more]
     values = {**request.second.values, **request.first.values}
     silent = entry_of(request.first.profile, sliced=request.first.slice)
     domains = domains_of(*descriptions, values, request.first.not_drawn, silent)
@@ -105,6 +111,21 @@ def _check_ledger(ledger: Ledger, descriptions: tuple[Description, Description])
                     f"ledger entry {entry.id}: neither {entry.named[0]} nor {entry.named[1]} has the field "
                     f"{name!r}{hint(name, known)}"
                 )
+
+
+def _stored(
+    corpus: Sequence[Case], descriptions: tuple[Description, Description]
+) -> tuple[tuple[Case, ...], list[str]]:
+    """Return the cases of a corpus that both subjects can take, and a note when there are others."""
+    cases = []
+    for case in corpus:
+        with contextlib.suppress(UsageError):
+            for description in descriptions:
+                check_args(case.args, description.fields, case.id)
+            cases.append(case)
+    out = len(corpus) - len(cases)
+    notes = [f"left out: {out} cases of the corpus set an argument that one of the subjects does not take"]
+    return tuple(cases), notes if out else []
 
 
 def _launches(pair: Pair, descriptions: tuple[Description, Description]) -> tuple[tuple[Case, ...], list[str]]:

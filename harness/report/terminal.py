@@ -18,6 +18,7 @@ from harness.engine.events import (
     Finished,
     Minimising,
     Progressed,
+    Saved,
     Started,
 )
 from harness.errors import visible
@@ -84,6 +85,8 @@ class TerminalView:
             )
         elif isinstance(event, BucketFound):
             self._announce(event.bucket)
+        elif isinstance(event, Saved):
+            pass
         elif isinstance(event, Minimising):
             self._bar.update(self._task, description=f"minimising {event.buckets} witnesses", rate="", total=None)
         else:

@@ -18,4 +18,6 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
     single: bool = False
 
 
+ALONE: Final = -1
+"""The stream of cases that each are told of by themselves: everything is new to each of them."""
 NO_PART: Final = Part()

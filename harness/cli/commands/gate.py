@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +24,9 @@ from harness.cli.options import (
     cores,
 )
 from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.engine.events import Event, Listener
 
 
 @app.command()
@@ -61,6 +65,13 @@ def gate(
     save: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write each witness there as a case file for replay.")
     ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Run the cases kept there first, keep what is worth it, and save the search."
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the search that --corpus holds.")] = False,
     answers: AnswersFile = None,
     python: Interpreter = sys.executable,
     case_seconds: CaseSeconds = 10.0,
@@ -71,6 +82,7 @@ def gate(
 
     from harness.engine.campaign import Budget, Request, run_campaign
     from harness.engine.ledger import Ledger, load_ledger
+    from harness.engine.store import Store
     from harness.report.document import document, folder_for, save_result
     from harness.report.terminal import TerminalView
     from harness.subjects.open import open_spec
@@ -79,9 +91,14 @@ def gate(
         raise UsageError("--field and --all-fields ask for opposite things, give one of them")
     if seconds is not None and not math.isfinite(seconds):
         raise UsageError("--seconds takes a finite number")
+    if resume and corpus is None:
+        raise UsageError("--resume goes on with the search in a corpus: give its folder with --corpus")
     if cases is None and seconds is None:
         cases = DEFAULT_CASES
+    # A CI job that is cancelled gets this signal: it ends the search as a Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with folder_for(save):
+        store = None if corpus is None else Store(corpus, resume=resume)
         specs = [
             open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
             for text in (first, second)
@@ -95,17 +112,38 @@ def gate(
             ledger=load_ledger(ledger) if ledger is not None else Ledger(),
             seed=seed,
             jobs=jobs or cores(),
+            corpus=() if store is None else store.cases,
         )
         if format is Format.json:
-            result = run_campaign(request, lambda event: None)
+            result = run_campaign(request, _keeping(corpus, lambda event: None), store)
             sys.stdout.buffer.write(document(result))
             sys.stdout.buffer.flush()
         else:
             with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
-                result = run_campaign(request, view)
+                result = run_campaign(request, _keeping(corpus, view), store)
         if save is not None:
             files = save_result(result, save)
             if format is Format.terminal and files:
                 again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
                 typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
     return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]
+
+
+def _keeping(corpus: Path | None, listener: Listener) -> Listener:
+    """Return a listener that also keeps the result beside the corpus, as it is saved: what a killed run leaves."""
+    if corpus is None:
+        return listener
+    from harness.engine.events import Finished, Saved
+    from harness.report.document import document
+    from harness.world.files import write_atomically
+
+    path = corpus / "result.json"
+
+    def keeping(event: Event) -> None:
+        if isinstance(event, Saved):
+            write_atomically(path, document(event.result))
+        elif isinstance(event, Finished):
+            write_atomically(path, document(event))
+        listener(event)
+
+    return keeping

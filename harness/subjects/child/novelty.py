@@ -28,11 +28,11 @@ class Novelty:
         self._news = []
 
     def begin(self, stream):
-        """Count what follows for ``stream``, until ``end``."""
+        """Count what follows for ``stream``, until ``end``; in a negative one each case stands alone."""
         recorder = self._recorder
         self._keep()
         # For each write a mask of those that were in one case with it.
-        seen, self._together = self._streams.setdefault(stream, (bytearray(), [0] * self._width))
+        seen, self._together = self._streams.get(stream) or (b"", [0] * self._width)
         recorder.seen[:] = seen.ljust(len(recorder.seen), b"\0")
         recorder.fresh.clear()
         recorder.hit.clear()
@@ -43,7 +43,8 @@ class Novelty:
         stream, self._stream = self._stream, None
         if stream is not None:
             self._keep()
-            self._streams[stream] = bytes(self._recorder.seen), self._together
+            if stream >= 0:
+                self._streams[stream] = bytes(self._recorder.seen), self._together
             self._recorder.seen[:] = self._ever
 
     def _keep(self):
@@ -76,6 +77,10 @@ class Novelty:
                     found += self._pairs(write, fresh & ((2 << write) - 1))
         if found:
             self._news.append((number, sorted(found)))
+        if self._stream < 0:
+            self._keep()
+            recorder.seen[:] = bytes(len(recorder.seen))
+            self._together = [0] * self._width
 
     def skip(self):
         """Take no note of a case that is no part of a campaign."""

@@ -1,0 +1,66 @@
+"""Where a search was: enough to go on with it in another process, and nothing that grows with the cases."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from harness.engine.events import Started
+from harness.engine.plan import Plan, encode
+from harness.engine.totals import Sums
+from harness.errors import UsageError
+from harness.world.case import Case
+from harness.world.files import write_atomically
+
+FORMAT: Final = "stackproof.checkpoint/1"
+_NAME: Final = "checkpoint.json"
+
+
+class Checkpoint(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A search after some chunks.
+
+    ``campaign`` says of which campaign, ``corpus`` are the cases it began with, and ``in_files`` whether what it kept
+    has been put into the corpus.
+    """
+
+    format: str = FORMAT
+    subjects: tuple[str, str]
+    seed: int
+    campaign: str
+    corpus: list[Case]
+    in_files: bool = False
+    sums: Sums
+
+
+def campaign_of(started: Started, plan: Plan) -> str:
+    """Return a digest of all that decides the cases of a campaign and what is compared: not of how many there are."""
+    return hashlib.sha256(encode((started.identities, started.first, started.second, plan))).hexdigest()
+
+
+def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write the checkpoint of a corpus folder, whole or not at all. Raises UsageError when the disk refuses."""
+    write_atomically(folder / _NAME, encode(checkpoint))
+
+
+def load_checkpoint(folder: Path) -> Checkpoint | None:
+    """Return the checkpoint of a corpus folder, None where there is none. Raises UsageError for a broken one."""
+    path = folder / _NAME
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    try:
+        found = msgspec.json.decode(data, type=dict)
+        if found.get("format") != FORMAT:
+            raise UsageError(
+                f"{path}: its format is {str(found.get('format'))[:60]!r}, and this version reads {FORMAT}; "
+                "remove it to begin anew"
+            )
+        return msgspec.json.decode(data, type=Checkpoint)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path}: this is no checkpoint: {str(error)[:200]}; remove it to begin anew") from None

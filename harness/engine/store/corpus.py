@@ -1,0 +1,88 @@
+"""A folder of cases worth running first: one readable file a case, named by its content, and the known failures.
+
+``cases/NAME.jsonl`` holds one case as ``replay`` reads it. ``failures`` is a Hypothesis example database, which its
+tools share between machines: each value is the line of a case that showed a difference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from harness.errors import UsageError
+from harness.world.case import Case
+from harness.world.contract import encode_case, parse_case, read_cases
+from harness.world.files import write_atomically
+
+_FAILURES: Final = b"stackproof"
+
+
+def named(case: Case) -> Case:
+    """Return the case with its content's name as its id: the same case has the same, wherever it was found."""
+    text = encode_case(msgspec.structs.replace(case, id="-"))
+    return msgspec.structs.replace(case, id=hashlib.sha256(text).hexdigest()[:16])
+
+
+class Corpus:
+    """The folder; made when it is not there."""
+
+    def __init__(self, folder: Path) -> None:
+        """Prove that files can be read and written in ``folder``; raises UsageError."""
+        self.folder = folder
+        self._cases = folder / "cases"
+        try:
+            folder.mkdir(exist_ok=True)
+            self._cases.mkdir(exist_ok=True)
+            with tempfile.TemporaryFile(dir=self._cases):
+                pass
+        except (FileExistsError, NotADirectoryError):
+            raise UsageError(f"--corpus {folder}: this is a file, and a corpus is a folder") from None
+        except FileNotFoundError:
+            raise UsageError(f"--corpus {folder}: the folder {folder.parent} does not exist") from None
+        except OSError as error:
+            raise UsageError(f"--corpus {folder}: cannot write there: {error.strerror or error}") from None
+        self._failures = DirectoryBasedExampleDatabase(folder / "failures")
+
+    def cases(self) -> list[Case]:
+        """Return the failures and then the cases, each once, in an order that their contents decide.
+
+        Raises UsageError for a file that holds no case.
+        """
+        found = {case.id: case for case in self._known_failures()}
+        for path in sorted(self._cases.glob("*.jsonl")):
+            for case in map(named, read_cases(path)):
+                found.setdefault(case.id, case)
+        return list(found.values())
+
+    def _known_failures(self) -> Iterator[Case]:
+        for line in sorted(self._failures.fetch(_FAILURES)):
+            yield named(parse_case(line, f"{self.folder / 'failures'}"))
+
+    def replace(self, known: Iterable[Case], kept: Iterable[Case]) -> None:
+        """Hold ``kept`` in the place of ``known``, which were asked for before; what is neither stays."""
+        wanted = {case.id: case for case in map(named, kept)}
+        for name, case in wanted.items():
+            path = self._cases / f"{name}.jsonl"
+            if not path.exists():
+                write_atomically(path, encode_case(case) + b"\n")
+        for case in known:
+            if case.id not in wanted:
+                with contextlib.suppress(FileNotFoundError):
+                    (self._cases / f"{case.id}.jsonl").unlink()
+
+    def remember(self, failing: Iterable[Case], *, all_of_them: bool) -> None:
+        """Add cases that show a difference; ``all_of_them`` says that the other known failures show none any more."""
+        lines = {encode_case(named(case)) for case in failing}
+        for line in sorted(lines):
+            self._failures.save(_FAILURES, line)
+        if all_of_them:
+            for line in sorted(self._failures.fetch(_FAILURES)):
+                if line not in lines:
+                    self._failures.delete(_FAILURES, line)

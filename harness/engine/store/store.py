@@ -1,0 +1,113 @@
+"""What a campaign leaves in a folder: checkpoints while it runs, a trimmed corpus and its failures at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from harness.engine.events import Finished, Started
+from harness.engine.plan import Answer, Compared, Plan, Task, Weigh, Weighed
+from harness.engine.store.checkpoint import Checkpoint, campaign_of, load_checkpoint, save_checkpoint
+from harness.engine.store.corpus import Corpus, named
+from harness.engine.store.trim import trimmed
+from harness.engine.totals import Sums, Totals
+from harness.errors import UsageError
+from harness.generate.cases import CHUNK
+
+_SECONDS: Final = 10.0
+
+
+class Workers(Protocol):
+    """Who does tasks (`harness.engine.crew`)."""
+
+    def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
+        """Run the tasks and hand over the answers."""
+        ...
+
+
+class Store:
+    """A corpus folder, and the campaign that runs on it: one campaign a store."""
+
+    def __init__(self, folder: Path, *, resume: bool = False) -> None:
+        """Read the folder; ``resume`` goes on with the search that it holds. Raises UsageError."""
+        self._corpus = Corpus(folder)
+        left = load_checkpoint(folder)
+        if resume and left is None:
+            raise UsageError(f"--resume: {folder} holds no search to go on with; leave --resume out to begin one")
+        self._left = left if resume else None
+        stored = self._corpus.cases()
+        if resume and left is not None:
+            self.cases = tuple(left.corpus)
+        else:
+            # Whatever a search kept that was killed has not been put into files.
+            streams = [] if left is None or left.in_files else left.sums.streams
+            kept = [kept.news.case for stream in streams for kept in stream.kept]
+            self.cases = tuple({case.id: case for case in (*stored, *map(named, kept))}.values())
+        self._saved = time.monotonic()
+
+    def begin(self, started: Started, plan: Plan) -> Sums | None:
+        """Return the totals to go on from, if there are any.
+
+        Raises UsageError when the search to go on with is of another campaign.
+        """
+        campaign = campaign_of(started, plan)
+        left = self._left
+        if left is not None and left.campaign != campaign:
+            what = f"of {left.subjects[0]} and {left.subjects[1]}, seed {left.seed}"
+            raise UsageError(
+                f"--resume: {self._corpus.folder} holds a search {what}, whose cases or fields are not those of "
+                "this one; ask for the same, or leave --resume out to begin anew"
+            )
+        self._began = len(plan.launches)
+        names = {case.id for case in self.cases}
+        # The others set what these subjects do not take: they are left for those that do.
+        self._known = [case for case in plan.launches if case.id in names]
+        self._head = Checkpoint(
+            subjects=(started.first, started.second),
+            seed=started.seed,
+            campaign=campaign,
+            corpus=list(self.cases),
+            sums=Totals(started).sums(),
+        )
+        return None if left is None else left.sums
+
+    def due(self, totals: Totals, answer: Compared) -> bool:
+        """Return whether to save before ``answer`` is added: now and then, and before a chunk that is not whole.
+
+        After a part of a chunk there is nothing to go on from, since the next run would ask for all of it.
+        """
+        return answer.counts.cases < CHUNK or time.monotonic() - self._saved > _SECONDS
+
+    def save(self, totals: Totals) -> None:
+        """Write a checkpoint. Raises UsageError when the disk refuses."""
+        if totals.counts.cases == totals.chunks * CHUNK:
+            save_checkpoint(self._corpus.folder, msgspec.structs.replace(self._head, sums=totals.sums()))
+        self._saved = time.monotonic()
+
+    def keep(self, workers: Workers, totals: Totals, finished: Finished) -> None:
+        """Put the cases worth keeping into the corpus, few that reach all that all reach, and remember the failures.
+
+        A Ctrl-C meanwhile leaves the corpus as it was; the checkpoint holds what was kept.
+        """
+        failing = [case for bucket in finished.buckets for case in (bucket.witness, *bucket.others)]
+        self._corpus.remember(failing, all_of_them=not finished.interrupted and totals.counts.cases >= self._began)
+        kept = (one.case for one in totals.guide.kept())
+        candidates = {case.id: case for case in map(named, (*self._known, *kept, *failing))}
+        reached: dict[str, frozenset[str | int]] = {}
+
+        def take(answer: Answer) -> None:
+            assert isinstance(answer, Weighed)
+            reached.update((news.case.id, frozenset((*news.reached, *news.checks))) for news in answer.news)
+
+        cases = list(candidates.values())
+        try:
+            workers.work((Weigh(cases[at : at + CHUNK]) for at in range(0, len(cases), CHUNK)), take)
+        except KeyboardInterrupt:
+            return
+        self._corpus.replace(self._known, [candidates[name] for name in trimmed(reached)])
+        if saved := load_checkpoint(self._corpus.folder):
+            save_checkpoint(self._corpus.folder, msgspec.structs.replace(saved, in_files=True))

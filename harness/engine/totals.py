@@ -1,0 +1,130 @@
+"""What all chunks of a campaign came to, put together in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from harness.engine.buckets import Bucket, Buckets
+from harness.engine.causes import place, writes_of
+from harness.engine.events import Counts, Covered, Decided, Drawn, Reached, Started
+from harness.engine.guide import Guide, StreamState
+from harness.engine.interactions import Seen, SeenState
+from harness.engine.plan import Compared
+from harness.subjects.description import Reach
+from harness.subjects.names import normal_name
+
+
+class Sums(msgspec.Struct, kw_only=True):
+    """The totals as plain data: of the first ``chunks`` chunks, whole ones."""
+
+    chunks: int
+    counts: Counts
+    buckets: list[Bucket]
+    drawn: Drawn
+    reach: tuple[Reach, Reach]
+    seen: SeenState
+    streams: list[StreamState]
+
+
+class Totals:
+    """The totals so far; those of ``sums`` to begin with."""
+
+    def __init__(self, started: Started, sums: Sums | None = None) -> None:
+        self._started = started
+        self.chunks = 0 if sums is None else sums.chunks
+        self.counts = Counts() if sums is None else sums.counts
+        self.buckets = Buckets()
+        self.buckets.merge(() if sums is None else sums.buckets)
+        self.drawn = Drawn() if sums is None else sums.drawn
+        self.guide = Guide(started.seed, () if sums is None else sums.streams)
+        self.seen = Seen(started.space, None if sums is None else sums.seen)
+        self.reach = _Side(started, 0), _Side(started, 1)
+        for side, before in zip(self.reach, () if sums is None else sums.reach, strict=False):
+            side.add(before)
+
+    def add(self, answer: Compared) -> list[Bucket]:
+        """Add the next chunk's; returns the buckets that are new."""
+        assert answer.number == self.chunks, f"chunk {answer.number} came when {self.chunks} was due"
+        self.chunks += 1
+        self.guide.take(answer.number, answer.news)
+        self.counts.add(answer.counts)
+        self.drawn.add(answer.drawn)
+        self.seen.add(answer.tuples)
+        for side, fresh in zip(self.reach, answer.reach, strict=True):
+            side.add(fresh)
+        return self.buckets.merge(answer.buckets)
+
+    def sums(self) -> Sums:
+        """Return what ``Totals`` takes to go on from here."""
+        return Sums(
+            chunks=self.chunks,
+            counts=self.counts,
+            buckets=self.buckets.all(),
+            drawn=self.drawn,
+            reach=(self.reach[0].total(), self.reach[1].total()),
+            seen=self.seen.state(),
+            streams=self.guide.states(),
+        )
+
+    def covered(self) -> tuple[Covered, Covered]:
+        """Return what ran of either side."""
+        return self.reach[0].covered(), self.reach[1].covered()
+
+    def runs(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return for each side how often each place that writes a field ran."""
+        return self.reach[0].runs(), self.reach[1].runs()
+
+
+class _Side:
+    """What of one side ran."""
+
+    def __init__(self, started: Started, side: int) -> None:
+        self._started = started
+        self._label = (started.first, started.second)[side]
+        self._writers = started.writers[side]
+        self._decisions = started.decisions[side]
+        self._counts = [0] * len(self._writers)
+        self._seen = [0] * len(self._decisions)
+
+    def add(self, fresh: Reach) -> None:
+        """Add what ran in one chunk."""
+        self._counts = _with(self._counts, fresh.counts)
+        self._seen = [total | seen for total, seen in zip(self._seen, fresh.seen, strict=True)]
+
+    def total(self) -> Reach:
+        """Return what ran in all."""
+        return Reach(counts=self._counts, seen=self._seen)
+
+    def runs(self) -> dict[str, int]:
+        """Return how often each place ran, and how often each function wrote each field."""
+        runs: dict[str, int] = {}
+        for writer, count in zip(self._writers, self._counts, strict=True):
+            runs[place(writer)] = count
+            runs[writes_of(writer.field, place(writer))] = runs.get(writes_of(writer.field, place(writer)), 0) + count
+        return runs
+
+    def covered(self) -> Covered:
+        """Return what ran of the writers of compared fields, and of all decisions."""
+        started = self._started
+        excuses = [site for site in started.ledger.unreached if site.subject == normal_name(self._label)]
+        return Covered(
+            writes=tuple(
+                Reached(
+                    writer=writer,
+                    count=count,
+                    excuse=next((site.reason for site in excuses if site.excuses(writer)), writer.excuse),
+                )
+                for writer, count in zip(self._writers, self._counts, strict=True)
+                if writer.field in started.compared or writer.field in started.absent
+            ),
+            decisions=tuple(
+                Decided(decision=decision, seen=seen)
+                for decision, seen in zip(self._decisions, self._seen, strict=True)
+            ),
+        )
+
+
+def _with(first: Iterable[int], second: Iterable[int]) -> list[int]:
+    return [one + other for one, other in zip(first, second, strict=True)]
