@@ -19,6 +19,7 @@ from harness.engine.events import Covered, Drawn, Finished, Reached
 from harness.errors import UsageError
 from harness.report.words import launch_command, resolve_command, slug
 from harness.world.case import Case
+from harness.world.chain import Decision
 from harness.world.contract import encode_case, write_atomically
 
 FORMAT = "stackproof.gate/1"
@@ -68,11 +69,14 @@ def _covered(covered: Covered) -> dict[str, Any]:
         "decisions": len(covered.decisions),
         "outcomes": covered.outcomes,
         "unseen": [
-            {**msgspec.to_builtins(site.decision), "seen": _SEEN[site.seen]}
-            for site in covered.decisions
-            if site.seen != 3
+            {**_decision(site.decision), "seen": _SEEN[site.seen]} for site in covered.decisions if site.seen != 3
         ],
     }
+
+
+def _decision(decision: Decision) -> dict[str, Any]:
+    body: dict[str, Any] = msgspec.to_builtins(decision)
+    return body if decision.excuse else {name: body[name] for name in ("text", "source", "file", "line")}
 
 
 def _reached(site: Reached) -> dict[str, Any]:

@@ -182,7 +182,10 @@ def reach_lines(label: str, covered: Covered) -> list[str]:
         if decided.seen != 3:
             place = decided.decision
             text = visible(textwrap.shorten(place.text, 60, placeholder=" ..."))
-            missing.append(f"         {text} in {place.source} ({place.file}:{place.line}) {_NEVER[decided.seen]}")
+            why = f": {visible(place.excuse)}" if _NEVER[decided.seen] == f"was never {place.never}" else ""
+            missing.append(
+                f"         {text} in {place.source} ({place.file}:{place.line}) {_NEVER[decided.seen]}{why}"
+            )
     if len(missing) > _SHOWN_PLACES:
         rest = len(missing) - _SHOWN_PLACES
         missing[_SHOWN_PLACES:] = [f"         and {rest} more (--format json has them all)"]

@@ -209,6 +209,21 @@ def describe(reach: Reach, source: str) -> list[dict[str, Any]]:
     return described
 
 
+def test_a_comment_says_which_outcome_a_decision_cannot_have() -> None:
+    source = textwrap.dedent(
+        """
+        def f(self, x):
+            if x > 1:  # never false: whoever calls has looked
+                return None
+        """
+    )
+    recorder = Recorder("/r", NAMES)
+    recorder.instrumented(ast.parse(source), "/r/m.py")
+    reach = Reach(recorder, [("1 f", "f")])
+    decision = describe(reach, source)[0]
+    assert (decision["never"], decision["excuse"]) == ("false", "whoever calls has looked")
+
+
 def test_the_write_of_a_nested_function_is_listed_once() -> None:
     found = sources(
         """

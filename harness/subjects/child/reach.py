@@ -4,6 +4,7 @@ import re
 
 from .novelty import Novelty
 
+_NEVER = re.compile(r"#\s*never (true|false):\s*(\S.*)")
 _UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
 
 
@@ -45,7 +46,13 @@ class Reach:
                 for (slot, site), lines in self._with_lines(self._writes)
             ],
             "decisions": [
-                {"text": site.text(lines), "source": site.source, "file": site.file, "line": site.line}
+                {
+                    "text": site.text(lines),
+                    "source": site.source,
+                    "file": site.file,
+                    "line": site.line,
+                    **_never(lines[site.line - 1].decode(errors="replace")),
+                }
                 for (_, site), lines in self._with_lines([("", site) for site in self._decisions])
             ],
         }
@@ -99,3 +106,9 @@ class Reach:
             {"field": site.field, "value": marked(value), "source": site.source, "file": site.file, "line": site.line}
             for site, value in log
         ]
+
+
+def _never(line):
+    """Return what a comment says of the outcomes of the line's decisions."""
+    said = _NEVER.search(line)
+    return {} if said is None else {"never": said[1], "excuse": said[2].strip()}
