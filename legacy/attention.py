@@ -194,7 +194,7 @@ class AttentionHandlers(Record):
 
     def _fit_dual_chunk_attention(self, model_config: ModelConfig) -> None:
         if model_config.hf_config.dual_chunk_attention_config is not None:
-            if self.attention_backend is None:
+            if self.attention_backend is None:  # never true: this handler has chosen one before
                 self.attention_backend = "dual_chunk_flash_attn"  # unreachable: this handler has chosen one before
             elif self.attention_backend != "dual_chunk_flash_attn":
                 raise ValueError(

@@ -45,7 +45,7 @@ class MambaHandlers(Record):
         if self.page_size is not None:
             assert self.mamba_track_interval % self.page_size == 0, "states must be saved at the end of a page"
             # Asked for its own check.
-            assert self.mamba_cache_chunk_size is not None
+            assert self.mamba_cache_chunk_size is not None  # never false: it is a number
 
     def _handle_mamba_radix_cache(self, model_arch: str) -> None:
         if self.disable_radix_cache:

@@ -27,7 +27,7 @@ class PlatformHandlers(Record):
         if self.device == "npu":
             set_default_server_args(self)
             prefill = self.cuda_graph_config.prefill
-            if prefill.tc_compiler is not None:
+            if prefill.tc_compiler is not None:  # never false: without a word it is inductor
                 prefill.tc_compiler = "eager"
 
     def _handle_mps_backends(self) -> None:

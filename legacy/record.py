@@ -45,7 +45,10 @@ class Record(Arguments):
 
     def enable_mamba_extra_buffer_lazy(self) -> bool:
         """Return whether states are kept in extra buffers lazily."""
-        return self.disable_radix_cache is False and self.mamba_radix_cache_strategy == "extra_buffer_lazy"
+        return (
+            self.disable_radix_cache is False  # never false: asked where there is such a cache
+            and self.mamba_radix_cache_strategy == "extra_buffer_lazy"
+        )
 
     @property
     def mamba_cache_chunk_size(self) -> int:
@@ -53,7 +56,7 @@ class Record(Arguments):
 
         Raises AssertionError when neither of chunk and page divides the other.
         """
-        assert self.page_size is not None
+        assert self.page_size is not None  # never false: whoever asks has looked
         chunk_size: int = getattr(self.get_model_config().hf_config, "mamba_chunk_size", FLA_CHUNK_SIZE)
         larger, smaller = max(chunk_size, self.page_size), min(chunk_size, self.page_size)
         assert larger % smaller == 0, (

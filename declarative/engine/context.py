@@ -26,7 +26,7 @@ class RuntimeContext:
     @property
     def arguments(self) -> Any:
         """The published arguments. Raises PublishError before anything was published."""
-        if self._arguments is None:
+        if self._arguments is None:  # never asked: a gate publishes nothing
             raise PublishError("no arguments were published: publish() comes first")
         return self._arguments
 

@@ -248,7 +248,7 @@ class Pipeline:
 
     def view(self, resolution: Resolution, model: Any) -> ResolvedView:
         """Return the view of a fresh ``resolution`` before any step has run; ``view.model`` is ``model``."""
-        if resolution.values:
+        if resolution.values:  # never true: a gate makes a resolution for each case
             raise DeclarationError("the passes ran over this resolution before")
         values = resolution.values = self._attributes(resolution.pristine, resolution.nested)
         for _, declared in stash_of(values):
@@ -260,7 +260,7 @@ class Pipeline:
         values = pristine.copy()
         values[NESTED] = nested
         for name, default in self._class_values:
-            if name not in values:
+            if name not in values:  # never true: this record sets all its fields
                 values[name] = default
         return values
 

@@ -29,4 +29,4 @@ def declare_before_resolution(arguments: Any, source: str, declared: Mapping[str
 
 def stash_of(attributes: Mapping[str, Any]) -> Sequence[tuple[str, dict[str, Any]]]:
     """Return what was declared about the record that has ``attributes``, in order."""
-    return tuple(attributes[_ATTRIBUTE]) if _ATTRIBUTE in attributes else ()
+    return tuple(attributes[_ATTRIBUTE]) if _ATTRIBUTE in attributes else ()  # never true: the passes come first

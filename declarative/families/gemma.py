@@ -45,7 +45,10 @@ def _gemma4_overrides(view: ResolvedView) -> Declaration:
     if backend is None:
         # Also where one phase was chosen: the other must not get a backend that the model cannot have.
         backend = declared["attention_backend"] = "trtllm_mha" if is_sm100_supported() else "triton"
-        prefill_backend, decode_backend = prefill_backend or backend, decode_backend or backend
+        if not prefill_backend:
+            prefill_backend = backend
+        if not decode_backend:
+            decode_backend = backend
     accepted = ("trtllm_mha", "triton", "ascend", "intel_xpu")
     assert prefill_backend in accepted and decode_backend in accepted, (
         f"Gemma 4 attends with one of {accepted}, not with {prefill_backend} and {decode_backend}"

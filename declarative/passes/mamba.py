@@ -83,8 +83,7 @@ def _mamba_radix_cache_resolution(view: ResolvedView) -> Declaration | None:
             disables_overlap = declared["disable_overlap_schedule"] = True
         declared["mamba_radix_cache_strategy"] = strategy
 
-    # Anything but True and False has no buffers either.
-    if view.disable_radix_cache is False and strategy in _EXTRA_BUFFER:
+    if strategy in _EXTRA_BUFFER:
         _check_extra_buffer(view, is_lazy=strategy == "extra_buffer_lazy")
     else:
         _check_no_buffer(view, disables_overlap)

@@ -27,7 +27,7 @@ class Writer(msgspec.Struct, frozen=True, kw_only=True):
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """One condition that a resolution asks for, as its source has it; ``source`` is the function.
 
-    A comment beside it may say what it ``never`` is ("true" or "false"), and ``excuse`` why.
+    A comment beside it may say what it ``never`` is ("true", "false", "asked"), and ``excuse`` why.
     """
 
     text: str

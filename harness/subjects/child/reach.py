@@ -4,7 +4,7 @@ import re
 
 from .novelty import Novelty
 
-_NEVER = re.compile(r"#\s*never (true|false):\s*(\S.*)")
+_NEVER = re.compile(r"#\s*never (true|false|asked):\s*(\S.*)")
 _UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
 
 
