@@ -8,6 +8,8 @@ one cause: a rule that the successor adds meets whatever wrote the field before,
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Any, Final
 
 import msgspec
@@ -16,7 +18,7 @@ from harness.engine.buckets import Bucket, weight
 from harness.engine.compare import Difference
 from harness.engine.minimise import removals
 from harness.world.case import Outcome
-from harness.world.chain import Write, Writer
+from harness.world.chain import Decision, Write, Writer
 
 AS_GIVEN: Final = "as given"
 """What stands for the writer of a field that no one writes."""
@@ -26,7 +28,7 @@ Node = tuple[str, str, int, str]
 """What buckets may share: a field's writer or a check, the field, the side, and the place or the check in words."""
 
 
-def place(write: Write | Writer | None) -> str:
+def place(write: Write | Writer | Decision | None) -> str:
     """Return a write's place in words."""
     return AS_GIVEN if write is None else f"{write.source} ({write.file}:{write.line})"
 
@@ -45,7 +47,8 @@ def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: t
         return found[0]
     fields = [difference for difference in found if difference.kind == "field"]
     if fields:
-        root = min(fields, key=lambda difference: (_rank(difference.name, chains, fields), difference.name))
+        shared = _shared(chains)
+        root = min(fields, key=lambda difference: (_rank(difference.name, chains, shared, fields), difference.name))
         along = tuple(difference.name for difference in found if difference is not root)
         writers = _last(root.name, chains[0]), _last(root.name, chains[1])
         return msgspec.structs.replace(root, writers=(place(writers[0]), place(writers[1])), along=along)
@@ -62,15 +65,35 @@ def _last(name: str, chain: Chain) -> Write | None:
     return next((write for write in reversed(chain) if write.field == name), None)
 
 
-def _rank(name: str, chains: tuple[Chain, Chain], fields: Sequence[Difference]) -> tuple[int, int]:
-    """Return where the last write of ``name`` comes among those of all differing fields: the sooner and the later."""
-    ranks = []
-    for chain in chains:
+def _shared(chains: tuple[Chain, Chain]) -> tuple[list[int], list[int]]:
+    """Return for each write of either side how many writes before it both sides make, in the same order."""
+    values = [[(write.field, repr(write.value)) for write in chain] for chain in chains]
+    matcher = SequenceMatcher(None, values[0], values[1], autojunk=False)
+    marks = [0] * len(chains[0]), [0] * len(chains[1])
+    for block in matcher.get_matching_blocks():
+        for side, start in enumerate((block.a, block.b)):
+            marks[side][start : start + block.size] = [1] * block.size
+    first, second = ([total - mark for total, mark in zip(accumulate(side), side, strict=True)] for side in marks)
+    return first, second
+
+
+def _rank(
+    name: str, chains: tuple[Chain, Chain], shared: tuple[list[int], list[int]], fields: Sequence[Difference]
+) -> tuple[int, int, int]:
+    """Return how early the last write of ``name`` is, the smaller the earlier.
+
+    What both sides wrote before it tells across the sides. Where that is the same: where it comes among the last
+    writes of all differing fields, on the side where it is sooner, then on the other.
+    """
+    ranks, before = [], []
+    for chain, counts in zip(chains, shared, strict=True):
         places = [_last_index(difference.name, chain) for difference in fields]
         own = _last_index(name, chain)
         if own is not None:
             ranks.append(sum(1 for other in places if other is not None and other < own))
-    return min(ranks, default=len(fields)), max(ranks, default=len(fields))
+            before.append(counts[own])
+    last = len(fields)
+    return min(before, default=max(map(len, chains))), min(ranks, default=last), max(ranks, default=last)
 
 
 def _last_index(name: str, chain: Chain) -> int | None:
@@ -110,7 +133,9 @@ def fold(buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, 
     plain = {
         (bucket.difference.first, bucket.difference.second)
         for bucket in buckets
-        if bucket.difference.kind in ("refusal", "refusals") and bucket.difference.writers is None
+        if bucket.difference.kind in ("refusal", "refusals")
+        and bucket.difference.writers is None
+        and bucket.difference.decision is None
     }
     while left:
         sharing: dict[Node, list[Bucket]] = {}
@@ -133,7 +158,11 @@ def _nodes(difference: Difference, plain: Collection[tuple[Any, Any]]) -> list[N
     not why.
     """
     checks = difference.first, difference.second
-    if difference.writers is not None and (difference.kind == "field" or checks not in plain):
+    if difference.kind == "environment" and difference.writers is None:
+        return [("variable", difference.name, 0, difference.name)]
+    if difference.decision is not None and checks not in plain:
+        return [("decision", "", side, decision) for side, decision in enumerate(difference.decision)]
+    if difference.writers is not None and (difference.kind in ("environment", "field") or checks not in plain):
         return [
             ("field", difference.name, side, writer)
             for side, writer in enumerate(difference.writers)
@@ -149,7 +178,7 @@ def _suspicion(
 ) -> tuple[float, int]:
     cases = sum(bucket.count for bucket in buckets)
     kind, name, side, text = node
-    if kind == "check":
+    if kind != "field":
         return 1.0, cases
     # A pass is known by its first line, and what ran by the lines of what it declares.
     ran = runs[side].get(text, runs[side].get(writes_of(name, text), cases))

@@ -29,8 +29,10 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     so that one check is one bucket; None stands for "resolved".
 
     ``entry`` is the ledger's entry that explains the difference, None when none does. ``writers`` are the places
-    that wrote the field last, where the subjects say; a refusal has them, and the field as its ``name``, when the
-    field had parted before. ``along`` are the names of what else differs, in consequence.
+    that wrote the field, or set the variable, last, where the subjects say; a refusal has them, and the field or
+    variable as its ``name``, when that had parted before. ``along`` are the names of what else differs, in
+    consequence. ``decision`` is the condition that came out otherwise where nothing had parted before a refusal, in
+    words, at its place on either side.
     """
 
     kind: Kind
@@ -40,6 +42,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     entry: str | None = None
     writers: tuple[str, str] | None = None
     along: tuple[str, ...] = ()
+    decision: tuple[str, str] | None = None
 
     def key(self) -> str:
         """Return the bucket's identity: equal for equal differences, True and 1 being two.
@@ -51,7 +54,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.json.encode(["entry", self.entry]).decode()
         if self.writers is not None:
             return msgspec.json.encode([self.kind, self.name, *self.writers]).decode()
-        return msgspec.json.encode([self.kind, self.name, self.first, self.second], order="deterministic").decode()
+        parts = [self.kind, self.name, self.first, self.second, *(self.decision or ())]
+        return msgspec.json.encode(parts, order="deterministic").decode()
 
 
 def differences(first: Outcome, second: Outcome, *, messages: bool) -> list[Difference]:

@@ -14,6 +14,7 @@ from harness.engine.causes import rooted
 from harness.engine.compare import Comparison, Difference, explain
 from harness.engine.events import Counts
 from harness.engine.ledger import Ledger
+from harness.engine.parting import needs_trace, parted
 from harness.subjects.description import Description, Reach
 from harness.subjects.open import open_subject
 from harness.subjects.spec import SubjectSpec
@@ -117,6 +118,18 @@ class Pair:
             open_ones = [one for one in found[number] if one.entry is None]
             explained = [one for one in found[number] if one.entry is not None]
             found[number] = [*explained, rooted(open_ones, pair, (first, second))]
+        return self._parted(cases, found)
+
+    def _parted(self, cases: Sequence[Case], found: list[list[Difference]]) -> list[list[Difference]]:
+        """Tell of the roots that no write explains where they come from; these cases are resolved once more."""
+        asked = [number for number, roots in enumerate(found) if roots and needs_trace(roots[-1])]
+        if not asked:
+            return found
+        some = [cases[number] for number in asked]
+        traces = zip(self.first.traces(some), self.second.traces(some), strict=True)
+        for number, pair in zip(asked, traces, strict=True):
+            *others, root = found[number]
+            found[number] = [*others, parted(root, pair)]
         return found
 
     def _compare(self, case: Case, a: bytes, b: bytes) -> list[Difference]:

@@ -116,6 +116,7 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
         "first": difference.first,
         "second": difference.second,
         "writers": difference.writers,
+        "decision": difference.decision,
         "along": difference.along,
         "count": bucket.count,
         "parts": [
@@ -125,6 +126,7 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
                 "first": part.first,
                 "second": part.second,
                 "writers": part.writers,
+                "decision": part.decision,
                 "count": count,
             }
             for part, count in bucket.parts

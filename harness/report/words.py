@@ -132,10 +132,13 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
 
 
 def writer_words(difference: Difference) -> tuple[str, str]:
-    """Return what to say behind each side's value: the place that wrote it last, the empty string where unknown."""
+    """Return what to say behind each side's value: what wrote it last or decided it, the empty string where unknown."""
     if difference.writers is None:
-        return "", ""
-    field = "" if difference.kind == "field" else f"{difference.name} "
+        if difference.decision is None:
+            return "", ""
+        first, second = (f"   parted at {visible(decision)}" for decision in difference.decision)
+        return first, second
+    field = "" if difference.kind in ("environment", "field") else f"{difference.name} "
     first, second = (
         f"   {field}{visible(writer) if writer == AS_GIVEN else 'by ' + visible(writer)}"
         for writer in difference.writers

@@ -15,7 +15,7 @@ from harness.subjects.process import ChildDied, Process
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
-from harness.world.chain import Decision, Write, Writer
+from harness.world.chain import Decision, Trace, Write, Writer
 from harness.world.fields import FieldSpec
 from harness.world.launch import split_launch
 from harness.world.profiles import Launch, hardware_profile, model_profile
@@ -29,6 +29,16 @@ _READ_BYTES_A_SECOND = 2e6
 
 class _Chains(msgspec.Struct):
     chains: list[list[Write]]
+
+
+class _Traced(msgspec.Struct):
+    asked: list[tuple[int, bool]]
+    variables: tuple[Write, ...]
+
+
+class _Traces(msgspec.Struct):
+    decisions: list[Decision]
+    cases: list[_Traced]
 
 
 class Subject:
@@ -190,17 +200,36 @@ class Subject:
 
         None either when one of the cases ends the process: this tells how an outcome came about, and decides nothing.
         """
+        answer = self._told_again(cases, "chains")
+        return [[] for _ in cases] if answer is None else msgspec.json.decode(answer, type=_Chains).chains
+
+    def traces(self, cases: Sequence[Case]) -> list[Trace]:
+        """Return for each case what it decided on the way, and the variables it set; nothing as `chains` does."""
+        answer = self._told_again(cases, "traces")
+        if answer is None:
+            return [Trace() for _ in cases]
+        told = msgspec.json.decode(answer, type=_Traces)
+        return [
+            Trace(
+                taken=tuple((told.decisions[number], outcome) for number, outcome in case.asked),
+                variables=case.variables,
+            )
+            for case in told.cases
+        ]
+
+    def _told_again(self, cases: Sequence[Case], operation: str) -> bytes | None:
+        """Return what the child tells of cases that it resolves once more, None when one of them ends it."""
         seconds = self.spec.limits.load_seconds + self.spec.limits.case_seconds
         try:
-            (answer,) = self._running().frames(self._encode(cases, operation="chains"), 1, seconds, b"{")
+            (answer,) = self._running().frames(self._encode(cases, operation=operation), 1, seconds, b"{")
         except ChildDied:
             self._process = None
             self.restarts += 1
-            return [[] for _ in cases]
+            return None
         except BaseException:
             self.close()
             raise
-        return msgspec.json.decode(answer, type=_Chains).chains
+        return answer
 
     def _ask(self, operation: str, **request: Any) -> Any:
         try:

@@ -48,6 +48,13 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
     line: int
 
 
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """What a case did on its way besides writing fields: each decision with its outcome, and each variable it set."""
+
+    taken: tuple[tuple[Decision, bool], ...] = ()
+    variables: tuple[Write, ...] = ()
+
+
 class PlacedStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step of a package whose steps declare: ``source`` and ``slot`` as in ``Writer``, and all it may write.
 

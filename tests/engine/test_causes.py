@@ -180,3 +180,56 @@ def test_a_refusal_that_only_follows_from_a_field_stays_with_it() -> None:
     buckets = [bucket(rule("default", "rule"), 40, "c"), bucket(parted, 3, "b")]
     (cause,) = fold(buckets, ({"default": 900}, {"rule": 43}))
     assert (cause.count, cause.shared) == (43, (1, "rule"))
+
+
+def decided(first: str | None, second: str | None, *decision: str) -> Difference:
+    kind = "refusals" if first and second else "refusal"
+    pair = (decision[0], decision[-1]) if decision else None
+    return Difference(kind=kind, name="", first=first, second=second, decision=pair)
+
+
+def test_checks_that_follow_from_one_decision_are_one_cause() -> None:
+    buckets = [
+        bucket(decided(None, "E: not on this machine", "dtype in f"), 13),
+        bucket(decided(None, "E: not with this backend", "dtype in f"), 6),
+        bucket(decided(None, "E: not with this backend", "size in g"), 2),
+        bucket(decided(None, "E: nor that"), 1),
+    ]
+    causes = fold(buckets, ({}, {}))
+    assert [(cause.count, cause.shared) for cause in causes] == [
+        (19, (1, "dtype in f")),
+        (2, (1, "size in g")),
+        (1, (1, "E: nor that")),
+    ]
+
+
+def test_a_check_that_is_said_otherwise_is_no_matter_of_a_decision_that_also_parted() -> None:
+    words = "E: old words", "E: new words"
+    buckets = [bucket(decided(*words), 100), bucket(decided(*words, "dtype in f"), 2)]
+    (cause,) = fold(buckets, ({}, {}))
+    assert (cause.count, cause.shared) == (102, (1, "E: new words"))
+
+
+def variable(second: str, **more: Any) -> Difference:
+    return Difference(kind="environment", name="NCCL_ALGO", first="(unchanged)", second=second, **more)
+
+
+def test_a_variable_that_two_places_set_is_two_causes() -> None:
+    buckets = [
+        bucket(variable("tree", writers=("as given", "f (m.py:1)")), 5),
+        bucket(variable("tree", writers=("as given", "g (m.py:9)")), 3),
+    ]
+    assert [cause.count for cause in fold(buckets, ({}, {}))] == [5, 3]
+
+
+def test_a_variable_that_no_one_is_known_to_set_is_one_cause_whatever_its_values() -> None:
+    (cause,) = fold([bucket(variable("tree"), 5), bucket(variable("ring"), 3)], ({}, {}))
+    assert cause.count == 8
+
+
+def test_what_both_sides_wrote_before_tells_which_came_first_across_the_sides() -> None:
+    # The successor turns graphs off early; that the original still changes the backend, late, follows from it.
+    first = [write("dtype", "half", "d"), write("page", 1, "p"), write("backend", "flashinfer", "late")]
+    second = [write("graphs", "off", "early"), write("dtype", "half", "d"), write("page", 1, "p")]
+    root = rooted([field("backend"), field("graphs")], (first, second), BOTH)
+    assert (root.name, root.along) == ("graphs", ("backend",))

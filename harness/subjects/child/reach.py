@@ -30,6 +30,7 @@ class Reach:
         self._decision_numbers = [position[id(site)] for site in self._decisions]
         self._told = [0] * len(self._writes)
         self.novelty = Novelty(recorder, self._write_numbers, self._decision_numbers)
+        self._described = None
 
     def describe(self):
         """Return all writers and decisions, in slot order."""
@@ -45,7 +46,13 @@ class Reach:
                 }
                 for (slot, site), lines in self._with_lines(self._writes)
             ],
-            "decisions": [
+            "decisions": self.decisions(),
+        }
+
+    def decisions(self):
+        """Return all decisions, in slot order. What was read off the files once is kept."""
+        if self._described is None:
+            self._described = [
                 {
                     "text": site.text(lines),
                     "source": site.source,
@@ -54,8 +61,8 @@ class Reach:
                     **_never(lines[site.line - 1].decode(errors="replace")),
                 }
                 for (_, site), lines in self._with_lines([("", site) for site in self._decisions])
-            ],
-        }
+            ]
+        return self._described
 
     def _with_lines(self, sites):
         """Yield each ``(slot, site)`` with the lines of its file."""
@@ -106,6 +113,18 @@ class Reach:
             {"field": site.field, "value": marked(value), "source": site.source, "file": site.file, "line": site.line}
             for site, value in log
         ]
+
+    def taken(self, run):
+        """Return each decision that ``run()`` takes, in order: its number among all, and its outcome."""
+        numbers = {id(site): number for number, site in enumerate(self._decisions)}
+        # So that the writes of this run are not counted.
+        self._recorder.log, taken = [], []
+        try:
+            with self._recorder.following(taken):
+                run()
+        finally:
+            self._recorder.log = None
+        return [(numbers[id(site)], outcome) for site, outcome in taken if id(site) in numbers]
 
 
 def _never(line):

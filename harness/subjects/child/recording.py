@@ -1,6 +1,7 @@
 """Counts and logs the writes and decisions of a tree: its modules are compiled with a call at each of them."""
 
 import ast
+import contextlib
 import copy
 import importlib.machinery
 import os
@@ -27,6 +28,7 @@ class Recorder:
         self.fresh = []
         self.hit = []
         self.log = None
+        self._namespaces = []
         self._root = os.path.join(root, "")
 
     def instrumented(self, tree, path):
@@ -48,6 +50,32 @@ class Recorder:
     def names(self):
         """Return what the calls are called, for the namespace of a module that has them."""
         return {_WROTE: self._writing(), _DECIDED: self._deciding()}
+
+    def enter(self, namespace):
+        """Bring the calls within reach of the code of a module, whose ``namespace`` this is."""
+        namespace.update(self.names())
+        self._namespaces.append(namespace)
+
+    @contextlib.contextmanager
+    def following(self, taken):
+        """Within the block append ``(decision site, outcome)`` to ``taken`` at each decision, and mark none as seen.
+
+        Another function stands in the modules for that long: the one that marks outcomes stays as fast as it is.
+        """
+        sites = self.sources.decisions
+
+        def decided(number, value):
+            taken.append((sites[number // 2], bool(value)))
+            return value
+
+        usual = [(namespace, namespace[_DECIDED]) for namespace in self._namespaces]
+        for namespace in self._namespaces:
+            namespace[_DECIDED] = decided
+        try:
+            yield
+        finally:
+            for namespace, function in usual:
+                namespace[_DECIDED] = function
 
     def _writing(self):
         # Looked up once, and not at each of a thousand calls a case.
@@ -142,5 +170,5 @@ class RecordingLoader(importlib.machinery.SourceFileLoader):
     def exec_module(self, module):
         """Run the module with the recorder in reach of its code."""
         if self._recorder is not None:
-            module.__dict__.update(self._recorder.names())
+            self._recorder.enter(module.__dict__)
         super().exec_module(module)

@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 import warnings
+from functools import partial
 
 from . import aims, answers, describe, launch, questions, sandbox, slicing
 from .batches import answer_all, seconds_of
@@ -18,6 +19,7 @@ from .finder import TreeFinder
 from .reach import Reach
 from .recording import Recorder
 from .resolve import Resolver
+from .tracing import traced
 from .wire import Wire, encode, marked
 from .world import WORLD, UnansweredProbe, observe_environment
 
@@ -168,6 +170,14 @@ class Subject:
 
     def _chain(self, facts):
         return [] if self._reach is None else self._reach.chain(lambda: self._resolver.resolve(facts), marked)
+
+    def traces(self, request):
+        """Return for each case the decisions it takes and the variables it sets, in order."""
+        if self._reach is None:
+            return {"decisions": [], "cases": [{"asked": [], "variables": []} for _ in request["cases"]]}
+        module = sys.modules.get(self._profile.get("environment_object", "").partition(":")[0])
+        runs = [partial(self._resolver.resolve, facts) for facts in _facts(request)]
+        return traced(self._reach, runs, self._root, getattr(module, "__file__", ""))
 
     def choose(self, request):
         """Fix which outcome fields are reported; the answer lists those that the tree has."""

@@ -21,6 +21,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from harness.subjects.child import aims, describe, launch
 from harness.subjects.child.novelty import Novelty
 from harness.subjects.child.reach import Reach
 from harness.subjects.child.recording import Recorder
+from harness.subjects.child.tracing import traced
 from harness.subjects.child.wire import encode, marked, without_addresses
 from harness.subjects.child.world import WORLD, UnansweredProbe
 from harness.subjects.packaged.finding import import_package
@@ -50,6 +52,7 @@ class Package:
 
     def __init__(self, name: str, root: Path, names: Sequence[str], record: bool) -> None:
         recorder = Recorder(str(root), names) if record else None
+        self._root = str(root)
         self._module = import_package(name, root, recorder)
         self._resolve: Callable[[Case], Outcome] = self._module.resolve
         self._slots = [(f"{slot.number} {slot.name}", slot.run.__name__) for slot in self._module.SLOTS]
@@ -170,6 +173,12 @@ class Package:
         if chain is not None:
             return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
         return [] if self._reach is None else self._reach.chain(lambda: self._resolve(case), marked)
+
+    def traces(self, cases: Sequence[Case]) -> dict[str, Any]:
+        """Return the decisions that resolving each case takes, in order; none where they are not recorded."""
+        if self._reach is None:
+            return {"decisions": [], "cases": [{"asked": [], "variables": []} for _ in cases]}
+        return traced(self._reach, [partial(self.resolve, case) for case in cases], self._root)
 
     def reach(self) -> dict[str, Any]:
         """Return how much of the description's writers and decisions ran (`harness.subjects.child.reach`)."""

@@ -73,6 +73,10 @@ class Chains(_Cases):
     """Resolve the cases, and answer what each wrote."""
 
 
+class Traces(_Cases):
+    """Resolve the cases, and answer what each decided."""
+
+
 class Reads(_Cases):
     """Resolve the cases and keep them, and answer what each step read and which steps ran."""
 
@@ -86,13 +90,19 @@ class Exchange(_Tagged):
     seconds: float
 
 
-PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains | Reads | Exchange
-_KINDS: dict[str, type[_Cases]] = {"resolve": Resolve, "loop": Loop, "chains": Chains, "reads": Reads}
+PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains | Traces | Reads | Exchange
+_KINDS: dict[str, type[_Cases]] = {
+    "resolve": Resolve,
+    "loop": Loop,
+    "chains": Chains,
+    "traces": Traces,
+    "reads": Reads,
+}
 _ENCODER = msgspec.json.Encoder()
 
 
 def encode_cases(cases: Sequence[Case], *, part: Part, operation: str) -> bytes:
-    """Return the request ``operation`` (``resolve``, ``loop``, ``chains`` or ``reads``) on ``cases``."""
+    """Return the request ``operation`` (``resolve``, ``loop``, ``chains``, ``traces`` or ``reads``) on ``cases``."""
     machines: dict[Hardware, int] = {}
     models: dict[bytes, int] = {}
     described: list[Model] = []

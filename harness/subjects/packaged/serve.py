@@ -28,6 +28,7 @@ from harness.subjects.packaged.request import (
     Reach,
     Reads,
     Resolve,
+    Traces,
 )
 from harness.world.case import Case
 
@@ -103,6 +104,8 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             return {"seconds": seconds_of(list(_cases(request)), package.resolve)}
         case Chains():
             return {"chains": [package.chain(one) for one in _cases(request)]}
+        case Traces():
+            return package.traces(list(_cases(request)))
         case Reads():
             sandbox.stop_timer()
             if lacks := package.reorder.lacks():
@@ -124,7 +127,7 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             return package.describe()
 
 
-def _cases(request: Resolve | Loop | Chains | Reads) -> Iterator[Case]:
+def _cases(request: Resolve | Loop | Chains | Traces | Reads) -> Iterator[Case]:
     for number, (args, machine, model, env) in enumerate(request.cases):
         yield Case(
             id=str(number), args=args, hardware=request.machines[machine], model=request.models[model], env=env

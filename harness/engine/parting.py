@@ -1,0 +1,90 @@
+"""Where two subjects part although no field had: the decision that came out otherwise, who set a variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from harness.engine.causes import place
+from harness.engine.compare import Difference
+from harness.world.chain import Decision, Trace, Write
+
+_OWNER = re.compile(r"(?<![\w.)])[A-Za-z_]\w*(?:\([\w.]*\))?\.")
+"""The object that a condition asks: the record on one side may be a view of it on the other."""
+
+Taken = tuple[Decision, bool]
+Key = tuple[str, str]
+"""A decision's function and its text without the objects it asks."""
+
+
+def needs_trace(root: Difference) -> bool:
+    """Whether the writes of a case do not tell where ``root`` comes from, so that it takes what it decided."""
+    return root.entry is None and root.writers is None and root.kind in ("environment", "refusal", "refusals")
+
+
+def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
+    """Return ``root`` with the places that set its variable last, or with the decision where both sides first part.
+
+    A decision is held against the one of the same text in the function of the same name on the other side. One that
+    asks a variable which had parted before goes back to who set that.
+    """
+    if root.kind == "environment":
+        return _of_variable(root, root.name, traces)
+    found = _first_parted(traces)
+    if found is None:
+        return root
+    last = [_last_values(trace) for trace in traces]
+    for name in sorted(last[0].keys() | last[1].keys()):
+        if last[0].get(name) != last[1].get(name) and re.search(rf"\b{re.escape(name)}\b", found[0].text):
+            return _of_variable(msgspec.structs.replace(root, name=name), name, traces)
+    first, second = (f"{_plain(one.text)} in {place(one)}" for one in found)
+    return msgspec.structs.replace(root, decision=(first, second))
+
+
+def _of_variable(root: Difference, name: str, traces: tuple[Trace, Trace]) -> Difference:
+    setters = [_last(name, trace.variables) for trace in traces]
+    if setters == [None, None]:
+        return root
+    return msgspec.structs.replace(root, writers=(place(setters[0]), place(setters[1])))
+
+
+def _last(name: str, writes: Sequence[Write]) -> Write | None:
+    return next((write for write in reversed(writes) if write.field == name), None)
+
+
+def _last_values(trace: Trace) -> dict[str, object]:
+    return {write.field: write.value for write in trace.variables}
+
+
+def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | None:
+    """Return the first decision, on both sides, that the second side answers otherwise than the first."""
+    here, there = (_by_key(trace) for trace in traces)
+    others = {key: iter(there[key]) for key in here.keys() & there.keys() if _one_place(here[key], there[key])}
+    for decision, outcome in traces[0].taken:
+        other = next(others.get(_key(decision), iter(())), None)
+        if other is not None and other[1] != outcome:
+            return decision, other[0]
+    return None
+
+
+def _by_key(trace: Trace) -> dict[Key, list[Taken]]:
+    found: dict[Key, list[Taken]] = {}
+    for taken in trace.taken:
+        found.setdefault(_key(taken[0]), []).append(taken)
+    return found
+
+
+def _key(decision: Decision) -> Key:
+    return decision.source, _plain(decision.text)
+
+
+def _plain(text: str) -> str:
+    """Return a condition without the objects whose attributes it asks, those within them left."""
+    return _OWNER.sub("", text)
+
+
+def _one_place(*sides: Sequence[Taken]) -> bool:
+    """Whether a decision stands in one place of each side: of two alike it is not known which answers to which."""
+    return all(len({(decision.file, decision.line) for decision, _ in taken}) == 1 for taken in sides)

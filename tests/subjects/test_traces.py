@@ -1,0 +1,76 @@
+"""What a child tells of a case that it resolves once more: the decisions it takes, the variables it sets."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from made_up_trees import BAD, CPU, case, make_tree, subject_of
+
+from harness.subjects.open import open_spec, open_subject
+from harness.world.case import Case
+from harness.world.chain import Trace, Write
+from harness.world.profiles import hardware_profile
+
+
+def taken(trace: Trace) -> list[tuple[str, str, bool]]:
+    return [(decision.text, decision.source, outcome) for decision, outcome in trace.taken]
+
+
+def test_a_tree_tells_its_decisions_in_order_and_who_set_a_variable(tmp_path: Path) -> None:
+    body = "envs.SGLANG_MADE_UP.set('x'); os.environ['NCCL_ALGO'] = 'tree'; del os.environ['NCCL_ALGO']"
+    with subject_of(make_tree(tmp_path, body=body)) as subject:
+        plain, bad = subject.traces([case("a", CPU), case("b", env={"SGLANG_MADE_UP": "given"}, **BAD)])
+        lines = (tmp_path / "sglang/srt/server_args.py").read_text(encoding="utf-8").splitlines()
+    assert taken(plain) == [
+        ("self.page_size is None", "_handle_page_size", True),
+        ("is_cuda()", "_handle_page_size", False),
+        ('self.attention_backend == "bad"', "_handle_page_size", False),
+        ("self.tp_size < 1", "_handle_sampling_backend", False),
+        ("self.sampling_backend is None", "_handle_sampling_backend", True),
+        ("is_cuda()", "_handle_sampling_backend", False),
+    ]
+    assert plain.variables == ()
+    assert ('self.attention_backend == "bad"', "_handle_page_size", True) in taken(bad)
+    line = next(number for number, text in enumerate(lines, 1) if "SGLANG_MADE_UP" in text)
+    place = {"source": "_bad", "file": "sglang/srt/server_args.py", "line": line}
+    assert bad.variables == (
+        Write(field="SGLANG_MADE_UP", value="x", **place),
+        Write(field="NCCL_ALGO", value="tree", **place),
+        Write(field="NCCL_ALGO", value=None, **place),
+    )
+
+
+def test_a_trace_counts_nothing_and_changes_nothing(tmp_path: Path) -> None:
+    with subject_of(make_tree(tmp_path, body="envs.SGLANG_MADE_UP.set('x')")) as subject:
+        before = subject.resolve([case("a", CPU)])
+        subject.choose(("page_size",))
+        subject.traces([case("a", CPU), case("b", **BAD), case("c", tp_size=0)])
+        reach = subject.reach()
+        assert (sum(reach.counts), set(reach.seen)) == (0, {0})
+        subject.choose(("page_size", "sampling_backend", "cuda_graph_config.decode.backend"))
+        assert subject.resolve([case("a", CPU)]) == before
+        assert sum(subject.reach().counts) == 2
+
+
+def test_a_refused_case_tells_what_it_decided_until_then(tmp_path: Path) -> None:
+    with subject_of(make_tree(tmp_path)) as subject:
+        (trace,) = subject.traces([case("c", tp_size=0)])
+    assert taken(trace)[-1] == ("self.tp_size < 1", "_handle_sampling_backend", True)
+
+
+def test_a_case_that_ends_the_child_tells_nothing(tmp_path: Path) -> None:
+    with subject_of(make_tree(tmp_path, body="os._exit(3)")) as subject:
+        assert subject.traces([case("a"), case("b", **BAD)]) == [Trace(), Trace()]
+        (outcome,) = subject.outcomes([case("a")])
+        assert outcome.fields is not None
+
+
+def test_a_package_tells_its_decisions() -> None:
+    spec = open_spec("declarative", answers=None, python=sys.executable, case_seconds=10, memory_mib=1024)
+    with open_subject(spec) as subject:
+        subject.choose(("page_size",))
+        (trace,) = subject.traces([Case(id="c", hardware=hardware_profile("h100"))])
+        assert not any(subject.reach().counts)
+    assert ("view.page_size is not None", "_page_size_default", False) in taken(trace)
+    assert trace.variables == ()
