@@ -132,7 +132,7 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
 
 
 def writer_words(difference: Difference) -> tuple[str, str]:
-    """Return what to say behind each side's value: what wrote it last or decided it, the empty string where unknown."""
+    """Return what to say behind each side's value: who wrote or decided it last, the empty string if unknown."""
     if difference.writers is None:
         if difference.decision is None:
             return "", ""

@@ -8,9 +8,9 @@ import sys
 def traced(reach, runs, root, accessors=""):
     """Return what each of ``runs`` does, with every decision on the way once, as the parent reads it.
 
-    Of a run ``asked`` holds each decision's number in ``decisions`` and its outcome, ``variables`` a dictionary like
-    a write's for each variable set. Its place is the innermost function in the folder ``root`` that is not in the file
-    ``accessors``; what is set from elsewhere is left out.
+    Of a run ``asked`` holds each decision's number in ``decisions`` and its outcome, ``variables`` a dictionary
+    like a write's for each variable set. Its place is the innermost function in the folder ``root`` that is not in
+    the file ``accessors``; what is set from elsewhere is left out.
     """
     described = reach.decisions()
     numbers, decisions, cases = {}, [], []
