@@ -31,8 +31,10 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     ``entry`` is the ledger's entry that explains the difference, None when none does. ``writers`` are the places
     that wrote the field, or set the variable, last, where the subjects say; a refusal has them, and the field or
     variable as its ``name``, when that had parted before. ``along`` are the names of what else differs, in
-    consequence. ``decision`` is the condition that came out otherwise where nothing had parted before a refusal, in
-    words, at its place on either side.
+    consequence. ``parted`` is the field that the writers wrote where it is not ``name``: it had parted before, and
+    came together again. ``decision`` is the condition that came out otherwise where nothing had parted before a
+    refusal, in words, at its place on either side. ``checks`` are the places that refused, the empty string for a
+    side that resolved.
     """
 
     kind: Kind
@@ -43,18 +45,21 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     writers: tuple[str, str] | None = None
     along: tuple[str, ...] = ()
     decision: tuple[str, str] | None = None
+    parted: str | None = None
+    checks: tuple[str, str] | None = None
 
     def key(self) -> str:
         """Return the bucket's identity: equal for equal differences, True and 1 being two.
 
-        What one entry of the ledger explains is one bucket, and so is what the same two places wrote, whatever the
-        values.
+        What one entry of the ledger explains is one bucket, and so is what the same two places wrote or refused,
+        whatever the values.
         """
         if self.entry is not None:
             return msgspec.json.encode(["entry", self.entry]).decode()
         if self.writers is not None:
-            return msgspec.json.encode([self.kind, self.name, *self.writers]).decode()
-        parts = [self.kind, self.name, self.first, self.second, *(self.decision or ())]
+            return msgspec.json.encode([self.kind, self.name, self.parted, *self.writers]).decode()
+        checks = self.checks or (self.first, self.second)
+        parts = [self.kind, self.name, *checks, *(self.decision or ())]
         return msgspec.json.encode(parts, order="deterministic").decode()
 
 

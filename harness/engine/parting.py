@@ -20,18 +20,26 @@ Key = tuple[str, str]
 
 
 def needs_trace(root: Difference) -> bool:
-    """Whether the writes of a case do not tell where ``root`` comes from, so that it takes what it decided."""
-    return root.entry is None and root.writers is None and root.kind in ("environment", "refusal", "refusals")
+    """Whether the writes of a case do not tell all of where ``root`` comes from, so that it takes what it decided."""
+    return root.entry is None and root.kind in ("environment", "refusal", "refusals")
 
 
 def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
-    """Return ``root`` with the places that set its variable last, or with the decision where both sides first part.
+    """Return ``root`` with the places that set its variable last, or that refused and where both sides first part.
 
     A decision is held against the one of the same text in the function of the same name on the other side. One that
     asks a variable which had parted before goes back to who set that.
     """
     if root.kind == "environment":
         return _of_variable(root, root.name, traces)
+    checks = [
+        "" if text is None else trace.raised and place(trace.raised)
+        for text, trace in zip((root.first, root.second), traces, strict=True)
+    ]
+    if checks[0] is not None and checks[1] is not None:
+        root = msgspec.structs.replace(root, checks=(checks[0], checks[1]))
+    if root.writers is not None:
+        return root
     found = _first_parted(traces)
     if found is None:
         return root

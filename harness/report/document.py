@@ -117,6 +117,8 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
         "second": difference.second,
         "writers": difference.writers,
         "decision": difference.decision,
+        "parted": difference.parted,
+        "checks": difference.checks,
         "along": difference.along,
         "count": bucket.count,
         "parts": [
@@ -127,6 +129,8 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
                 "second": part.second,
                 "writers": part.writers,
                 "decision": part.decision,
+                "parted": part.parted,
+                "checks": part.checks,
                 "count": count,
             }
             for part, count in bucket.parts

@@ -139,6 +139,7 @@ def writer_words(difference: Difference) -> tuple[str, str]:
         first, second = (f"   parted at {visible(decision)}" for decision in difference.decision)
         return first, second
     field = "" if difference.kind in ("environment", "field") else f"{difference.name} "
+    field = field if difference.parted is None else f"{difference.parted} "
     first, second = (
         f"   {field}{visible(writer) if writer == AS_GIVEN else 'by ' + visible(writer)}"
         for writer in difference.writers

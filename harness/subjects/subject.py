@@ -15,7 +15,7 @@ from harness.subjects.process import ChildDied, Process
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
-from harness.world.chain import Decision, Trace, Write, Writer
+from harness.world.chain import Decision, Place, Trace, Write, Writer
 from harness.world.fields import FieldSpec
 from harness.world.launch import split_launch
 from harness.world.profiles import Launch, hardware_profile, model_profile
@@ -34,6 +34,7 @@ class _Chains(msgspec.Struct):
 class _Traced(msgspec.Struct):
     asked: list[tuple[int, bool]]
     variables: tuple[Write, ...]
+    raised: Place | None
 
 
 class _Traces(msgspec.Struct):
@@ -213,6 +214,7 @@ class Subject:
             Trace(
                 taken=tuple((told.decisions[number], outcome) for number, outcome in case.asked),
                 variables=case.variables,
+                raised=case.raised,
             )
             for case in told.cases
         ]

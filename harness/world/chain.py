@@ -48,11 +48,23 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
     line: int
 
 
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a subject's source, as in ``Writer``."""
+
+    source: str
+    file: str
+    line: int
+
+
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
-    """What a case did on its way besides writing fields: each decision with its outcome, and each variable it set."""
+    """What a case did on its way besides writing fields.
+
+    Each decision with its outcome, each variable it set, and where the exception was raised that refuses it.
+    """
 
     taken: tuple[tuple[Decision, bool], ...] = ()
     variables: tuple[Write, ...] = ()
+    raised: Place | None = None
 
 
 class PlacedStep(msgspec.Struct, frozen=True, kw_only=True):

@@ -94,7 +94,8 @@ def test_a_decision_that_asks_a_variable_goes_back_to_who_set_it() -> None:
         ({"kind": "environment"}, True),
         ({"kind": "field"}, False),
         ({"kind": "failure"}, False),
-        ({"writers": ("f", "g")}, False),
+        ({"writers": ("f", "g")}, True),
+        ({"kind": "field", "writers": ("f", "g")}, False),
         ({"entry": "meant"}, False),
     ],
 )

@@ -173,8 +173,6 @@ class Subject:
 
     def traces(self, request):
         """Return for each case the decisions it takes and the variables it sets, in order."""
-        if self._reach is None:
-            return {"decisions": [], "cases": [{"asked": [], "variables": []} for _ in request["cases"]]}
         module = sys.modules.get(self._profile.get("environment_object", "").partition(":")[0])
         runs = [partial(self._resolver.resolve, facts) for facts in _facts(request)]
         return traced(self._reach, runs, self._root, getattr(module, "__file__", ""))

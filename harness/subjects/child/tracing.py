@@ -1,4 +1,4 @@
-"""Follows a case that is resolved once more: what it decides and which environment variables it sets, in order."""
+"""Follows a case that is resolved once more: what it decides, which variables it sets, where it raises."""
 
 import contextlib
 import os
@@ -9,21 +9,26 @@ def traced(reach, runs, root, accessors=""):
     """Return what each of ``runs`` does, with every decision on the way once, as the parent reads it.
 
     Of a run ``asked`` holds each decision's number in ``decisions`` and its outcome, ``variables`` a dictionary
-    like a write's for each variable set. Its place is the innermost function in the folder ``root`` that is not in
-    the file ``accessors``; what is set from elsewhere is left out.
+    like a write's for each variable set, ``raised`` the place of the last exception. A place is the innermost named
+    function in the folder ``root`` that is not in the file ``accessors``; what happens elsewhere is left out. Without
+    ``reach`` no decisions are told.
     """
-    described = reach.decisions()
+    described = [] if reach is None else reach.decisions()
     numbers, decisions, cases = {}, [], []
     for run in runs:
-        asked, variables = [], []
-        with _variables(variables, os.path.join(root, ""), accessors):
-            taken = reach.taken(run)
+        asked, variables, raised, taken = [], [], [], []
+        inside = os.path.join(root, "")
+        with _variables(variables, inside, accessors), _raises(raised, inside):
+            if reach is None:
+                run()
+            else:
+                taken = reach.taken(run)
         for number, outcome in taken:
             if number not in numbers:
                 numbers[number] = len(decisions)
                 decisions.append(described[number])
             asked.append((numbers[number], outcome))
-        cases.append({"asked": asked, "variables": variables})
+        cases.append({"asked": asked, "variables": variables, "raised": raised[-1] if raised else None})
     return {"decisions": decisions, "cases": cases}
 
 
@@ -56,3 +61,35 @@ def _variables(variables, root, accessors):
         yield
     finally:
         os.putenv, os.unsetenv = put, remove
+
+
+@contextlib.contextmanager
+def _raises(raised, root):
+    """Within the block append to ``raised`` where each exception first left a named function in ``root``.
+
+    What a case is refused with is the last of them: whatever was caught before was raised before.
+    """
+    known = []
+
+    def local(frame, event, argument):
+        if event == "exception" and not any(argument[1] is error for error in known):
+            known.append(argument[1])
+            code = frame.f_code
+            raised.append(
+                {"source": code.co_name, "file": code.co_filename.removeprefix(root), "line": frame.f_lineno}
+            )
+        return local
+
+    def called(frame, event, argument):
+        code = frame.f_code
+        if not code.co_filename.startswith(root) or code.co_name.startswith("<"):
+            return None
+        frame.f_trace_lines = False
+        return local
+
+    usual = sys.gettrace()
+    sys.settrace(called)
+    try:
+        yield
+    finally:
+        sys.settrace(usual)

@@ -175,9 +175,7 @@ class Package:
         return [] if self._reach is None else self._reach.chain(lambda: self._resolve(case), marked)
 
     def traces(self, cases: Sequence[Case]) -> dict[str, Any]:
-        """Return the decisions that resolving each case takes, in order; none where they are not recorded."""
-        if self._reach is None:
-            return {"decisions": [], "cases": [{"asked": [], "variables": []} for _ in cases]}
+        """Return what resolving each case does (`harness.subjects.child.tracing`), the variables left out."""
         return traced(self._reach, [partial(self.resolve, case) for case in cases], self._root)
 
     def reach(self) -> dict[str, Any]:
