@@ -76,5 +76,7 @@ class Job:
 
         # Each try at a case that ends or hangs the process would cost another process.
         if bucket.difference.kind != "failure" or "unanswered" in bucket.difference.name:
-            bucket.witness, *bucket.others = minimise_all([bucket.witness, *bucket.others], shows)
+            bucket.witness, *bucket.others = minimise_all(
+                [bucket.witness, *bucket.others], shows, self._plan.domains.architectures
+            )
         return Shrunk(bucket, self._pair.explain(bucket.difference, bucket.witness))

@@ -21,23 +21,28 @@ _PLAIN_HARDWARE = Hardware()
 _PLAIN_MODEL = Model()
 # A small count is easier to read than a large one; tried in this order where a number is.
 _SIMPLE = (1, 2, 4, 8)
+_FEW = 3
 
 
-def minimise(case: Case, shows: Shows) -> Case:
+def minimise(case: Case, shows: Shows, architectures: Sequence[str] = ()) -> Case:
     """Return a case that shows the same difference and from which nothing can be taken away.
 
     No argument, variable, hardware attribute or model attribute of the result can be removed or set to the
-    contract's default, alone, without losing the difference. Deterministic: the order of attempts is fixed.
+    contract's default, alone, without losing the difference. Of more than three arguments, none can go either for
+    another of ``architectures``: a model may bring what an argument says. Deterministic: the order of attempts is
+    fixed.
     """
     case = _without_most(case, shows)
     while True:
         smaller = _first_that_shows(_steps(case), shows)
+        if smaller is None and len(case.args) > _FEW:
+            smaller = _first_that_shows(_exchanges(case, architectures), shows)
         if smaller is None:
             return case
         case = smaller
 
 
-def minimise_all(cases: Sequence[Case], shows: Shows) -> list[Case]:
+def minimise_all(cases: Sequence[Case], shows: Shows, architectures: Sequence[str] = ()) -> list[Case]:
     """Return minimal cases of different forms that explain why each case shows the difference, lightest first.
 
     One symptom may have several causes. A minimal case explains another when that one loses the difference as
@@ -47,7 +52,7 @@ def minimise_all(cases: Sequence[Case], shows: Shows) -> list[Case]:
     for case in cases:
         if any(_explains(form, case, shows) for form in found):
             continue
-        small = minimise(case, shows)
+        small = minimise(case, shows, architectures)
         form = tuple(removals(small))
         if form not in found or weight(small) < weight(found[form]):
             found[form] = small
@@ -97,6 +102,15 @@ def _steps(case: Case) -> Iterator[Case]:
                 candidate = _with_args(case, {**case.args, name: simple})
                 if simple != value and weight(candidate) < size:
                     yield candidate
+
+
+def _exchanges(case: Case, architectures: Sequence[str]) -> Iterator[Case]:
+    """Yield the case without one argument, for each one, with each of the other architectures."""
+    for name in sorted(case.args):
+        for architecture in architectures:
+            if [architecture] != case.model.architectures:
+                model = msgspec.structs.replace(case.model, architectures=[architecture])
+                yield msgspec.structs.replace(_without_argument(name, case), model=model)
 
 
 def removals(case: Case) -> dict[str, Step]:

@@ -95,3 +95,17 @@ def test_the_result_depends_on_the_case_alone(order: list[str]) -> None:
     )
     shows = needing({"args.c", "model.gguf"}, {"args.d", "args.e"})
     assert weight(minimise(shuffled, shows)) == weight(minimise(BIG, shows))
+
+
+def test_a_model_may_bring_what_an_argument_says() -> None:
+    # "B" has a default of its own for what "d" sets.
+    def shows(cases: Sequence[Case]) -> list[bool]:
+        return [
+            {"a", "b", "c"} <= case.args.keys() and ("d" in case.args or case.model.architectures == ["B"])
+            for case in cases
+        ]
+
+    case = Case(id="four", args=dict.fromkeys("abcd", "x"))
+    assert minimise(case, shows).args.keys() == set("abcd")
+    small = minimise(case, shows, ["A", "B"])
+    assert (sorted(small.args), small.model.architectures) == (["a", "b", "c"], ["B"])
