@@ -1,7 +1,7 @@
 """Root causes: which of the things that differ in a case came first, and which buckets are one fault.
 
-Both subjects say which writes a case made. Of the fields that differ, the one whose last write comes first is the
-root and the others follow from it. Buckets that share the write at fault, or the check that one side raises, are then
+Both subjects say which writes a case made. Of the fields that differ, or had differed on the way, the one that parts
+first is the root and the others follow from it. Buckets that share the write at fault, or the check that one side raises, are then
 one cause: a rule that the successor adds meets whatever wrote the field before, and each of those is its own bucket.
 """
 
@@ -43,7 +43,7 @@ def writes_of(field: str, text: str) -> str:
 
 
 def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> Difference:
-    """Return the difference of one case from which the others follow, with its last writers and the others' names.
+    """Return the difference of one case from which the others follow, with its writers and the others' names.
 
     ``found`` are all of one case, at least one. Without writes on either side the first one is returned.
     """

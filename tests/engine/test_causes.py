@@ -233,3 +233,41 @@ def test_what_both_sides_wrote_before_tells_which_came_first_across_the_sides() 
     second = [write("graphs", "off", "early"), write("dtype", "half", "d"), write("page", 1, "p")]
     root = rooted([field("backend"), field("graphs")], (first, second), BOTH)
     assert (root.name, root.along) == ("graphs", ("backend",))
+
+
+def test_a_field_that_had_parted_and_came_together_is_the_root() -> None:
+    first = [write("backend", "triton", "a"), write("backend", "flashinfer", "z"), write("page", 32, "p")]
+    second = [write("backend", "trtllm", "b"), write("page", 64, "q"), write("backend", "flashinfer", "z")]
+    root = rooted([field("page")], (first, second), BOTH)
+    assert (root.name, root.parted) == ("page", "backend")
+    assert root.writers is not None
+    assert [place.partition(" ")[0] for place in root.writers] == ["a", "b"]
+
+
+def test_a_value_that_only_one_side_passed_through_is_none() -> None:
+    # The successor works it out before it declares.
+    first = [write("page", 64, "a"), write("page", 128, "b"), write("dtype", "half", "c")]
+    second = [write("page", 128, "s"), write("dtype", "auto", "t")]
+    assert rooted([field("dtype")], (first, second), BOTH).parted is None
+
+
+def test_what_one_function_wrote_in_several_lines_and_is_lost_is_one_cause() -> None:
+    lost = [bucket(field("ep", writers=(f"f (m.py:{line})", "as given")), 3) for line in (1, 5)]
+    (cause,) = fold(lost, ({"f (m.py:1)": 3, "f (m.py:5)": 30}, {}))
+    assert cause.count == 6
+    # What two lines write now and no one wrote before may be two rules.
+    new = [bucket(field("ep", writers=("as given", f"f (m.py:{line})")), 3) for line in (1, 5)]
+    assert len(fold(new, ({}, {}))) == 2
+
+
+def checked(first: str, second: str = "") -> Difference:
+    kind = "refusals" if first and second else "refusal"
+    return Difference(kind=kind, name="", first=first or None, second=second or None, checks=(first, second))
+
+
+def test_checks_of_one_function_that_are_gone_are_one_cause() -> None:
+    gone = [bucket(checked("f (m.py:1)"), 9), bucket(checked("f (m.py:2)"), 5), bucket(checked("g (m.py:8)"), 4)]
+    assert [cause.count for cause in fold(gone, ({}, {}))] == [14, 4]
+    # Said otherwise is not gone.
+    changed = [bucket(checked("f (m.py:1)", "f (n.py:1)"), 9), bucket(checked("f (m.py:2)", "f (n.py:2)"), 5)]
+    assert len(fold(changed, ({}, {}))) == 2

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.engine.compare import Difference
 from harness.engine.parting import needs_trace, parted
-from harness.world.chain import Decision, Trace, Write
+from harness.world.chain import Decision, Place, Trace, Write
 
 REFUSAL = Difference(kind="refusal", name="", first=None, second="E: odd")
 VARIABLE = Difference(kind="environment", name="NCCL_ALGO", first="(unchanged)", second="tree")
@@ -102,3 +103,20 @@ def test_a_decision_that_asks_a_variable_goes_back_to_who_set_it() -> None:
 def test_only_what_no_write_explains_is_asked_again(changed: dict[str, Any], needed: bool) -> None:
     made = {"kind": "refusal", "name": "", "first": None, "second": "E: odd"} | changed
     assert needs_trace(Difference(**made)) is needed
+
+
+def test_a_refusal_has_the_places_that_raised() -> None:
+    raised = Place(source="check", file="m.py", line=3)
+    told = msgspec.structs.replace(took(), raised=raised)
+    assert parted(REFUSAL, (took(), told)).checks == ("", "check (m.py:3)")
+    both = msgspec.structs.replace(REFUSAL, kind="refusals", first="E: even")
+    assert parted(both, (told, told)).checks == ("check (m.py:3)", "check (m.py:3)")
+    # A child that ended tells nothing.
+    assert parted(both, (told, took())).checks is None
+
+
+def test_a_check_is_one_whatever_it_says_of_the_case() -> None:
+    words = [msgspec.structs.replace(REFUSAL, second=f"E: not with {name}") for name in ("fa3", "triton")]
+    told = msgspec.structs.replace(took(), raised=Place(source="check", file="m.py", line=3))
+    assert len({parted(one, (took(), told)).key() for one in words}) == 1
+    assert len({one.key() for one in words}) == 2

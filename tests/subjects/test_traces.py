@@ -74,3 +74,13 @@ def test_a_package_tells_its_decisions() -> None:
         assert not any(subject.reach().counts)
     assert ("view.page_size is not None", "_page_size_default", False) in taken(trace)
     assert trace.variables == ()
+
+
+def test_a_refused_case_tells_where_it_was_raised(tmp_path: Path) -> None:
+    with subject_of(make_tree(tmp_path)) as subject:
+        plain, refused = subject.traces([case("a", CPU), case("c", tp_size=0)])
+        lines = (tmp_path / "sglang/srt/server_args.py").read_text(encoding="utf-8").splitlines()
+    assert plain.raised is None
+    assert refused.raised is not None
+    assert (refused.raised.source, refused.raised.file) == ("_handle_sampling_backend", "sglang/srt/server_args.py")
+    assert "raise" in lines[refused.raised.line - 1]
