@@ -1,8 +1,9 @@
 """Root causes: which of the things that differ in a case came first, and which buckets are one fault.
 
 Both subjects say which writes a case made. Of the fields that differ, or had differed on the way, the one that parts
-first is the root and the others follow from it. Buckets that share the write at fault, or the check that one side raises, are then
-one cause: a rule that the successor adds meets whatever wrote the field before, and each of those is its own bucket.
+first is the root and the others follow from it. Buckets that share the write at fault, or the check that one side
+raises, are then one cause: a rule that the successor adds meets whatever wrote the field before, and each of those is
+its own bucket.
 """
 
 from __future__ import annotations
