@@ -9,7 +9,7 @@ import msgspec
 
 from harness.engine.buckets import weight
 from harness.world.case import Case
-from harness.world.hardware import Hardware
+from harness.world.hardware import PLATFORMS, Hardware
 from harness.world.model import Model
 
 Shows = Callable[[Sequence[Case]], list[bool]]
@@ -21,16 +21,16 @@ _PLAIN_HARDWARE = Hardware()
 _PLAIN_MODEL = Model()
 # A small count is easier to read than a large one; tried in this order where a number is.
 _SIMPLE = (1, 2, 4, 8)
-_FEW = 3
+_FEW = 4
 
 
 def minimise(case: Case, shows: Shows, architectures: Sequence[str] = ()) -> Case:
     """Return a case that shows the same difference and from which nothing can be taken away.
 
     No argument, variable, hardware attribute or model attribute of the result can be removed or set to the
-    contract's default, alone, without losing the difference. Of more than three arguments, none can go either for
-    another of ``architectures``: a model may bring what an argument says. Deterministic: the order of attempts is
-    fixed.
+    contract's default, alone, without losing the difference. Of more than four arguments, none can go either for
+    another of ``architectures``, on this or on a plain machine of another platform: a model may bring what an
+    argument says. Deterministic: the order of attempts is fixed.
     """
     case = _without_most(case, shows)
     while True:
@@ -105,12 +105,15 @@ def _steps(case: Case) -> Iterator[Case]:
 
 
 def _exchanges(case: Case, architectures: Sequence[str]) -> Iterator[Case]:
-    """Yield the case without one argument, for each one, with each of the other architectures."""
+    """Yield the case without one argument, for each one, with each of the other architectures, and platforms."""
+    machines = [case.hardware, *(Hardware(platform=platform) for platform in PLATFORMS)]
     for name in sorted(case.args):
         for architecture in architectures:
-            if [architecture] != case.model.architectures:
-                model = msgspec.structs.replace(case.model, architectures=[architecture])
-                yield msgspec.structs.replace(_without_argument(name, case), model=model)
+            if [architecture] == case.model.architectures:
+                continue
+            model = msgspec.structs.replace(case.model, architectures=[architecture])
+            for machine in machines:
+                yield msgspec.structs.replace(_without_argument(name, case), model=model, hardware=machine)
 
 
 def removals(case: Case) -> dict[str, Step]:

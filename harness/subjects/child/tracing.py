@@ -80,9 +80,15 @@ def _raises(raised, root):
             )
         return local
 
+    inside = {}
+
     def called(frame, event, argument):
         code = frame.f_code
-        if not code.co_filename.startswith(root) or code.co_name.startswith("<"):
+        follow = inside.get(code)
+        if follow is None:
+            # Asked once of a function: this runs at every call.
+            follow = inside[code] = code.co_filename.startswith(root) and not code.co_name.startswith("<")
+        if not follow:
             return None
         frame.f_trace_lines = False
         return local
