@@ -106,7 +106,7 @@ def _steps(case: Case) -> Iterator[Case]:
 
 def _exchanges(case: Case, architectures: Sequence[str]) -> Iterator[Case]:
     """Yield the case without one argument, for each one, with each of the other architectures, and platforms."""
-    machines = [case.hardware, *(Hardware(platform=platform) for platform in PLATFORMS)]
+    machines = [case.hardware, *(msgspec.structs.replace(_PLAIN_HARDWARE, platform=name) for name in PLATFORMS)]
     for name in sorted(case.args):
         for architecture in architectures:
             if [architecture] == case.model.architectures:
