@@ -25,6 +25,7 @@ from harness.engine.events import (
     Started,
     Verdict,
 )
+from harness.engine.evidence import excerpts_of
 from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.engine.store import Store
 from harness.engine.totals import Totals
@@ -45,7 +46,7 @@ def run_campaign(request: Request, listener: Listener, store: Store | None = Non
         started = made.started
         sums = None if store is None else store.begin(started, made.plan)
         listener(started)
-        return _Campaign(crew, request.budget, started, listener, Totals(started, sums), store).run()
+        return _Campaign(crew, request, started, listener, Totals(started, sums), store).run()
 
 
 class _Campaign:
@@ -54,14 +55,15 @@ class _Campaign:
     def __init__(
         self,
         crew: Inline | Crew,
-        budget: Budget,
+        request: Request,
         started: Started,
         listener: Listener,
         totals: Totals,
         store: Store | None,
     ) -> None:
         self._crew = crew
-        self._budget = budget
+        self._request = request
+        self._budget = request.budget
         self._started = started
         self._listen = listener
         self._totals = totals
@@ -91,9 +93,10 @@ class _Campaign:
         """Return the result of what was compared so far."""
         totals, started = self._totals, self._started
         found = fold([answer.bucket for answer in shrunk if answer.bucket.difference.entry is None], totals.runs())
-        accounts = {id(answer.bucket.witness): answer.explanation for answer in shrunk}
+        accounts = {id(answer.bucket.witness): answer for answer in shrunk}
         explained = [answer.bucket for answer in shrunk if answer.bucket.difference.entry is not None]
         used = {bucket.difference.entry for bucket in explained} | set(started.absent_explained.values())
+        traces = tuple(accounts[id(bucket.witness)].trace for bucket in found)
         covered = totals.covered()
         verdict, reason = judge(totals.counts, started, covered)
         return Finished(
@@ -101,11 +104,13 @@ class _Campaign:
             reason=reason,
             counts=copy.copy(totals.counts),
             buckets=tuple(found),
-            explanations=tuple(accounts[id(bucket.witness)] for bucket in found),
+            explanations=tuple(accounts[id(bucket.witness)].explanation for bucket in found),
+            traces=traces,
             explained=tuple(explained),
             stale=tuple(entry.id for entry in started.ledger.entries if entry.id not in used),
             covered=covered,
-            drawn=totals.drawn,
+            excerpts=excerpts_of(self._request, started, traces, covered),
+            breakdown=copy.deepcopy(totals.breakdown),
             interactions=totals.seen.total(),
             started=started,
             interrupted=interrupted,

@@ -7,8 +7,11 @@ from typing import Literal
 
 import msgspec
 
+from harness.engine.breakdown import Breakdown
 from harness.engine.buckets import Bucket
+from harness.engine.excerpts import Excerpts
 from harness.engine.ledger import Ledger
+from harness.engine.traces import Trace
 from harness.world.chain import Decision, Writer
 
 Verdict = Literal["equivalent", "different", "inconclusive"]
@@ -42,15 +45,10 @@ class Counts(msgspec.Struct, kw_only=True):
 
 
 class Drawn(msgspec.Struct, kw_only=True):
-    """The architectures and the machines with a name that cases were made with."""
+    """The architectures and the machines with a name that cases were made with, or can be."""
 
     architectures: set[str] = msgspec.field(default_factory=set)
     machines: set[str] = msgspec.field(default_factory=set)
-
-    def add(self, other: Drawn) -> None:
-        """Add what other cases were made with."""
-        self.architectures |= other.architectures
-        self.machines |= other.machines
 
 
 class Reached(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +114,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     a writer of a ``gated`` field proves nothing about it. ``drawable`` are the names that cases can be made with, and
     ``space`` what two or three of the inputs can be together.
     ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
-    ``flags`` gives the command-line flag of each argument that has one.
+    ``flags`` gives the command-line flag of each argument that has one; ``folders`` are where in the user's
+    repository the files of each side lie (None: not in it).
     """
 
     first: str
@@ -137,6 +136,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     gated: tuple[str, ...] = ()
     drawable: Drawn = msgspec.field(default_factory=Drawn)
     space: Space = Space()
+    folders: tuple[str | None, str | None] = (None, None)
 
 
 class Progressed(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,9 +160,11 @@ class Minimising(msgspec.Struct, frozen=True, kw_only=True):
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
     """The campaign's result.
 
-    ``explanations`` holds DeepDiff's account of each bucket's witness, in their order. ``explained`` are the buckets
-    of the ledger's entries, and ``stale`` the ids of those that explained nothing. ``covered`` tells, for each side,
-    how much of the places that write a compared field, and of the conditions on the way, ran.
+    ``explanations`` holds DeepDiff's account of each bucket's witness, in their order, and ``traces`` how it came
+    about. ``explained`` are the buckets of the ledger's entries, and ``stale`` the ids of those that explained
+    nothing. ``covered`` tells, for each side, how much of the places that write a compared field, and of the
+    conditions on the way, ran; ``excerpts`` are the lines of its source that traces and uncovered places name.
+    ``breakdown`` has the counts by architecture and by machine.
     """
 
     verdict: Verdict
@@ -170,13 +172,21 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     counts: Counts
     buckets: tuple[Bucket, ...]
     explanations: tuple[str, ...]
+    traces: tuple[Trace, ...]
     explained: tuple[Bucket, ...] = ()
     stale: tuple[str, ...] = ()
     covered: tuple[Covered, Covered] = (Covered(), Covered())
-    drawn: Drawn = msgspec.field(default_factory=Drawn)
+    excerpts: tuple[Excerpts, Excerpts] = (Excerpts(), Excerpts())
+    breakdown: Breakdown = msgspec.field(default_factory=Breakdown)
     interactions: Interactions = Interactions()
     started: Started
     interrupted: bool = False
+
+    @property
+    def drawn(self) -> Drawn:
+        """The architectures, and the machines with a name, that cases were made with."""
+        machines = set(self.breakdown.machines) & self.started.drawable.machines
+        return Drawn(architectures=set(self.breakdown.architectures), machines=machines)
 
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):

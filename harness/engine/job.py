@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.engine.events import Drawn
 from harness.engine.guide import STREAMS
 from harness.engine.interactions import Tally
 from harness.engine.minimise import minimise_all
 from harness.engine.news import Newsroom
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task, Weigh, Weighed
+from harness.engine.traces import trace_of
 from harness.generate.cases import CaseMaker
 from harness.generate.parameters import parameters_of
 from harness.subjects.part import ALONE
 from harness.world.case import Case
-from harness.world.profiles import hardware_names, hardware_profile
-
-_MACHINES = {hardware_profile(name): name for name in hardware_names()}
-
-
-def drawn_in(cases: Sequence[Case]) -> Drawn:
-    """Return the architectures and the named machines of ``cases``."""
-    return Drawn(
-        architectures={case.model.architectures[0] for case in cases},
-        machines={_MACHINES[case.hardware] for case in cases if case.hardware in _MACHINES},
-    )
 
 
 class Job:
@@ -56,7 +45,7 @@ class Job:
             number=task.number,
             counts=ran.counts,
             buckets=ran.buckets,
-            drawn=drawn_in(cases),
+            breakdown=ran.breakdown,
             reach=reach,
             tuples=self._tally.add(cases),
             news=self._newsroom.of(stream, cases, ran.frames, ran.found, reach),
@@ -79,4 +68,4 @@ class Job:
             bucket.witness, *bucket.others = minimise_all(
                 [bucket.witness, *bucket.others], shows, self._plan.domains.architectures
             )
-        return Shrunk(bucket, self._pair.explain(bucket.difference, bucket.witness))
+        return Shrunk(bucket, self._pair.explain(bucket.difference, bucket.witness), trace_of(self._pair, bucket))

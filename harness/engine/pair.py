@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from harness.engine.breakdown import Breakdown
 from harness.engine.buckets import Bucket, Buckets
 from harness.engine.causes import rooted
 from harness.engine.compare import Comparison, Difference, explain
@@ -30,6 +31,7 @@ class Ran(NamedTuple):
     """How some cases came out: the counts, the buckets, and of each case both answer frames and what differs."""
 
     counts: Counts
+    breakdown: Breakdown
     buckets: list[Bucket]
     frames: list[tuple[bytes, bytes]]
     found: list[list[Difference]]
@@ -149,10 +151,13 @@ class Pair:
         counts, buckets = Counts(), Buckets()
         frames = list(zip(self.first.resolve(cases, stream), self.second.resolve(cases, stream), strict=True))
         compared = [self._compare(case, *pair) for case, pair in zip(cases, frames, strict=True)]
+        breakdown = Breakdown()
         differences = self._roots(cases, frames, compared)
         for case, pair, found in zip(cases, frames, differences, strict=True):
+            resolved = pair[0][:1] == _RESOLVED == pair[1][:1]
+            breakdown.count(case, found, resolved=resolved, failed=bool(found) and is_failure(found))
             if not found:
-                if pair[0][:1] == _RESOLVED:
+                if resolved:
                     counts.resolved += 1
                 else:
                     counts.refused += 1
@@ -165,7 +170,7 @@ class Pair:
                 counts.different += 1
             for difference in found:
                 buckets.add(difference, case)
-        return Ran(counts, buckets.all(), frames, differences)
+        return Ran(counts, breakdown, buckets.all(), frames, differences)
 
     def reach(self) -> tuple[Reach, Reach]:
         """Return how much of either side ran (see `Subject.reach`)."""

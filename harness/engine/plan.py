@@ -8,10 +8,12 @@ from typing import Any
 
 import msgspec
 
+from harness.engine.breakdown import Breakdown
 from harness.engine.buckets import Bucket
-from harness.engine.events import Counts, Drawn, Started, Tuples
+from harness.engine.events import Counts, Started, Tuples
 from harness.engine.guide import News
 from harness.engine.ledger import Ledger
+from harness.engine.traces import Trace
 from harness.generate.domains import Domains
 from harness.subjects.description import Reach
 from harness.subjects.spec import SubjectSpec
@@ -104,7 +106,7 @@ class Compared(msgspec.Struct, frozen=True, tag=True):
     number: int
     counts: Counts
     buckets: list[Bucket]
-    drawn: Drawn
+    breakdown: Breakdown
     reach: tuple[Reach, Reach]
     tuples: Tuples
     news: list[News]
@@ -121,6 +123,7 @@ class Shrunk(msgspec.Struct, frozen=True, tag=True):
 
     bucket: Bucket
     explanation: str
+    trace: Trace = Trace()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

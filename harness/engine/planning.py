@@ -75,6 +75,7 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         gated=compared if request.fields else tuple(name for name in compared if name in request.first.resolved),
         drawable=Drawn(architectures=set(domains.architectures), machines=set(hardware_names())),
         space=space_of(parameters_of(domains)),
+        folders=(request.first.tree.folder, request.second.tree.folder),
     )
     return Planned(started, plan)
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import msgspec
 
+from harness.engine.breakdown import Breakdown
 from harness.engine.buckets import Bucket, Buckets
 from harness.engine.causes import place, writes_of
-from harness.engine.events import Counts, Covered, Decided, Drawn, Reached, Started
+from harness.engine.events import Counts, Covered, Decided, Reached, Started
 from harness.engine.guide import Guide, StreamState
 from harness.engine.interactions import Seen, SeenState
 from harness.engine.plan import Compared
@@ -22,7 +23,7 @@ class Sums(msgspec.Struct, kw_only=True):
     chunks: int
     counts: Counts
     buckets: list[Bucket]
-    drawn: Drawn
+    breakdown: Breakdown
     reach: tuple[Reach, Reach]
     seen: SeenState
     streams: list[StreamState]
@@ -37,7 +38,7 @@ class Totals:
         self.counts = Counts() if sums is None else sums.counts
         self.buckets = Buckets()
         self.buckets.merge(() if sums is None else sums.buckets)
-        self.drawn = Drawn() if sums is None else sums.drawn
+        self.breakdown = Breakdown() if sums is None else sums.breakdown
         self.guide = Guide(started.seed, () if sums is None else sums.streams)
         self.seen = Seen(started.space, None if sums is None else sums.seen)
         self.reach = _Side(started, 0), _Side(started, 1)
@@ -50,7 +51,7 @@ class Totals:
         self.chunks += 1
         self.guide.take(answer.number, answer.news)
         self.counts.add(answer.counts)
-        self.drawn.add(answer.drawn)
+        self.breakdown.add(answer.breakdown)
         self.seen.add(answer.tuples)
         for side, fresh in zip(self.reach, answer.reach, strict=True):
             side.add(fresh)
@@ -62,7 +63,7 @@ class Totals:
             chunks=self.chunks,
             counts=self.counts,
             buckets=self.buckets.all(),
-            drawn=self.drawn,
+            breakdown=self.breakdown,
             reach=(self.reach[0].total(), self.reach[1].total()),
             seen=self.seen.state(),
             streams=self.guide.states(),

@@ -315,3 +315,31 @@ def test_the_names_that_cases_were_made_with_are_told(pair: tuple[SubjectSpec, S
     result = run(*pair)
     assert result.drawn.machines <= result.started.drawable.machines
     assert len(result.drawn.machines) > len(result.started.drawable.machines) / 2
+
+
+def test_a_result_says_how_its_witness_came_about_and_where(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    result = run(*pair)
+    ((trace,), (bucket,)) = result.traces, result.buckets
+    lasts = [next(write for write in reversed(chain) if write.field == "sampling_backend") for chain in trace.chains]
+    assert [write.value for write in lasts] == [bucket.difference.first, bucket.difference.second]
+    texts = [found.line(write.file, write.line) for found, write in zip(result.excerpts, lasts, strict=True)]
+    assert "'flashinfer' if is_cuda()" in texts[0]
+    assert texts[1].strip() == "self.sampling_backend = 'other'"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_case_is_in_one_architecture_and_one_machine(pair: tuple[SubjectSpec, SubjectSpec], jobs: int) -> None:
+    result = run(*pair, jobs=jobs)
+    for groups in (result.breakdown.architectures, result.breakdown.machines):
+        assert sum(group.cases for group in groups.values()) == result.counts.cases
+        assert sum(group.different.get("sampling_backend", 0) for group in groups.values()) == result.counts.different
+
+
+def test_a_check_that_one_side_lacks_is_found_in_its_source(tmp_path: Path) -> None:
+    other = spec(tmp_path / "b", sampling=f"{SAME}\nassert not is_cuda(), 'no cuda'")
+    result = run(spec(tmp_path / "a"), other)
+    places = {name for trace in result.traces for name in result.excerpts[1].functions if trace.refusals[1]}
+    assert places
+    for name in places:
+        place = result.excerpts[1].functions[name]
+        assert f"def {name}" in result.excerpts[1].line(place.file, place.line)

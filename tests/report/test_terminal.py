@@ -12,6 +12,7 @@ from rich.console import Console
 from harness.engine.buckets import Bucket
 from harness.engine.compare import Difference
 from harness.engine.events import BucketFound, Counts, Finished, Minimising, Progressed, Started
+from harness.engine.traces import Trace
 from harness.report.terminal import TerminalView, print_result
 from harness.world.case import Case
 
@@ -48,6 +49,7 @@ def finished(*buckets: Bucket, **more: object) -> Finished:
         counts=Counts(resolved=5, refused=2, different=3),
         buckets=buckets,
         explanations=("",) * len(buckets),
+        traces=(Trace(),) * len(buckets),
         started=STARTED,
         **more,  # type: ignore[arg-type]
     )

@@ -28,7 +28,10 @@ def folder_tree(path: str, cwd: Path, package: str = PACKAGE) -> Tree:
     landmark = landmark_of(package)
     for root in candidates:
         if (root / landmark).is_file():
-            return Tree(root=root, label=f"dir:{path}", identity=f"dir:{root}")
+            within = root.relative_to(cwd.absolute()).as_posix() if root.is_relative_to(cwd.absolute()) else None
+            return Tree(
+                root=root, label=f"dir:{path}", identity=f"dir:{root}", folder="" if within == "." else within
+            )
     looked = ", ".join(str(Path(place) / landmark) for place in USUAL_PLACES)
     raise UsageError(
         f"no source tree in the folder {str(folder)!r} of subject 'dir:{path}': looked for {looked}, and for"

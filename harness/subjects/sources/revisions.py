@@ -56,7 +56,7 @@ def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE) -> T
         ) from None
     except Refused as error:
         raise UsageError(f"git revision {rev!r} ({commit[:12]}) can't be used as a source tree: {error}") from None
-    return Tree(root=entry / "tree", label=f"git:{rev}", identity=f"commit:{commit}")
+    return Tree(root=entry / "tree", label=f"git:{rev}", identity=f"commit:{commit}", folder=place)
 
 
 def _commit(git: Git, rev: str, cwd: Path) -> str:

@@ -33,12 +33,15 @@ class Tree:
 
     ``root`` is the folder to put on the path (it holds the package), ``label`` the subject as shown to the user, and
     ``identity`` what the sources are: ``sha256:...`` of the wheel or of an own package's files, ``commit:...`` or
-    ``dir:`` and the absolute path.
+    ``dir:`` and the absolute path. ``folder`` is where the files of ``root`` lie in what the user stands in, with
+    ``/`` and relative to it: to the top of the repository for a revision, to the working folder for a folder in it;
+    None for what is not there.
     """
 
     root: Path
     label: str
     identity: str
+    folder: str | None = None
 
 
 def safe_member(name: str) -> PurePosixPath:
