@@ -33,6 +33,16 @@ Interpreter = Annotated[
 CaseSeconds = Annotated[float, typer.Option(min=0.01, max=86400, help="Seconds one case may take.")]
 MemoryMib = Annotated[int, typer.Option(min=128, max=1 << 24, help="MiB of memory a tree's process may take.")]
 
+Reports = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--report",
+        metavar="FORMAT=FILE",
+        help="Write a report: json, junit, sarif, html, markdown, annotations, or github; may be given again.",
+        show_default=False,
+    ),
+]
+
 
 def cores() -> int:
     """Return how many cores this process may use."""

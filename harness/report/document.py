@@ -8,109 +8,100 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import asdict
 
+from harness.engine.breakdown import Group
 from harness.engine.buckets import Bucket
-from harness.engine.events import Covered, Drawn, Finished, Reached
+from harness.engine.events import Covered, Finished
 from harness.errors import UsageError
+from harness.report.format import (
+    FORMAT,
+    BreakdownPart,
+    BucketPart,
+    CountsPart,
+    DrawnPart,
+    ExplainedPart,
+    FormPart,
+    GateDocument,
+    GroupPart,
+    InteractionsPart,
+    NamesPart,
+    PairsPart,
+    ReachPart,
+    RefusalPart,
+    SubjectPart,
+    TriplesPart,
+    UnseenPart,
+    WritePart,
+    WriterPart,
+)
+from harness.report.places import involved
 from harness.report.words import launch_command, resolve_command, slug
 from harness.world.case import Case
-from harness.world.chain import Decision
 from harness.world.contract import encode_case, write_atomically
 
-FORMAT = "stackproof.gate/1"
-_SEEN = ("neither", "true", "false")
+_SEEN: Final = ("neither", "true", "false")
 
 
 def document(result: Finished) -> bytes:
     """Return the result as indented JSON with a line break at the end."""
     started = result.started
-    body = {
-        "format": FORMAT,
-        "verdict": result.verdict,
-        "reason": result.reason,
-        "interrupted": result.interrupted,
-        "subjects": [
-            {"name": started.first, "identity": started.identities[0]},
-            {"name": started.second, "identity": started.identities[1]},
-        ],
-        "seed": started.seed,
-        "counts": {"cases": result.counts.cases, **msgspec.to_builtins(result.counts)},
-        "compared": started.compared,
-        "absent": started.absent,
-        "notes": started.notes,
-        "buckets": [
-            _bucket(bucket, explanation, result)
-            for bucket, explanation in zip(result.buckets, result.explanations, strict=True)
-        ],
-        "explained": [_explained(bucket, result) for bucket in result.explained],
-        "stale": result.stale,
-        "reach": [_covered(side) for side in result.covered],
-        "drawn": _drawn(result),
-        "interactions": _interactions(result),
-    }
+    body = GateDocument(
+        format=FORMAT,
+        verdict=result.verdict,
+        reason=result.reason,
+        interrupted=result.interrupted,
+        subjects=(
+            SubjectPart(name=started.first, identity=started.identities[0]),
+            SubjectPart(name=started.second, identity=started.identities[1]),
+        ),
+        seed=started.seed,
+        counts=CountsPart(cases=result.counts.cases, **msgspec.structs.asdict(result.counts)),
+        compared=started.compared,
+        absent=started.absent,
+        notes=started.notes,
+        buckets=[_bucket(result, number) for number in range(len(result.buckets))],
+        explained=[_explained(bucket, result) for bucket in result.explained],
+        stale=result.stale,
+        reach=(_reach(result.covered[0]), _reach(result.covered[1])),
+        drawn=_drawn(result),
+        interactions=_interactions(result),
+        breakdown=BreakdownPart(
+            architectures=_groups(result.breakdown.architectures), machines=_groups(result.breakdown.machines)
+        ),
+    )
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
 
 
-def _explained(bucket: Bucket, result: Finished) -> dict[str, Any]:
+def _bucket(result: Finished, number: int) -> BucketPart:
+    bucket, trace = result.buckets[number], result.traces[number]
+    first, second = ([WritePart(**asdict(write)) for write in involved(bucket, chain)] for chain in trace.chains)
+    left, right = (None if refusal is None else RefusalPart(**asdict(refusal)) for refusal in trace.refusals)
+    return BucketPart(
+        id=slug(bucket),
+        explanation=result.explanations[number].splitlines(),
+        chains=(first, second),
+        refusals=(left, right),
+        **_difference(bucket, result),
+    )
+
+
+def _explained(bucket: Bucket, result: Finished) -> ExplainedPart:
     entry = next(entry for entry in result.started.ledger.entries if entry.id == bucket.difference.entry)
-    body = _bucket(bucket, "", result)
-    del body["id"], body["explanation"]
-    return {"entry": entry.id, "reason": entry.reason, "reference": entry.reference, **body}
+    return ExplainedPart(
+        entry=entry.id, reason=entry.reason, reference=entry.reference, **_difference(bucket, result)
+    )
 
 
-def _covered(covered: Covered) -> dict[str, Any]:
+def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
+    """Return the keys that a cause and what the ledger explains have in common."""
+    difference, started = bucket.difference, result.started
     return {
-        "writes": [_reached(site) for site in covered.writes],
-        "decisions": len(covered.decisions),
-        "outcomes": covered.outcomes,
-        "unseen": [
-            {**_decision(site.decision), "seen": _SEEN[site.seen]} for site in covered.decisions if site.seen != 3
-        ],
-    }
-
-
-def _decision(decision: Decision) -> dict[str, Any]:
-    body: dict[str, Any] = msgspec.to_builtins(decision)
-    return body if decision.excuse else {name: body[name] for name in ("text", "source", "file", "line")}
-
-
-def _reached(site: Reached) -> dict[str, Any]:
-    body = {**msgspec.to_builtins(site.writer), "count": site.count}
-    del body["excuse"]
-    return {**body, "excuse": site.excuse} if site.excuse else body
-
-
-def _drawn(result: Finished) -> dict[str, Any]:
-    """Return the names that were drawn and those that could have been, sorted."""
-    drawn, drawable = result.drawn, result.started.drawable
-    return {
-        what: {
-            "drawn": sorted(getattr(drawn, what) & getattr(drawable, what)),
-            "never": sorted(getattr(drawable, what) - getattr(drawn, what)),
-        }
-        for what in Drawn.__struct_fields__
-    }
-
-
-def _interactions(result: Finished) -> dict[str, Any]:
-    found = result.interactions
-    space = found.space
-    return {
-        "parameters": space.parameters,
-        "pairs": {"covered": found.pairs, "total": space.pairs},
-        "triples": {"covered": found.triples, "counted": space.sampled, "total": space.triples},
-    }
-
-
-def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any]:
-    difference = bucket.difference
-    return {
-        "id": slug(bucket),
         "kind": difference.kind,
         "field": difference.name,
         "first": difference.first,
@@ -122,27 +113,76 @@ def _bucket(bucket: Bucket, explanation: str, result: Finished) -> dict[str, Any
         "along": difference.along,
         "count": bucket.count,
         "parts": [
-            {
-                "kind": part.kind,
-                "field": part.name,
-                "first": part.first,
-                "second": part.second,
-                "writers": part.writers,
-                "decision": part.decision,
-                "parted": part.parted,
-                "checks": part.checks,
-                "count": count,
-            }
+            FormPart(
+                kind=part.kind,
+                field=part.name,
+                first=part.first,
+                second=part.second,
+                writers=part.writers,
+                decision=part.decision,
+                parted=part.parted,
+                checks=part.checks,
+                count=count,
+            )
             for part, count in bucket.parts
         ],
         "witness": msgspec.Raw(encode_case(bucket.witness)),
         "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
-        "launch": launch_command(bucket.witness, result.started.flags),
-        "resolve": [
-            resolve_command(bucket.witness, label, result.started.flags)
-            for label in (result.started.first, result.started.second)
+        "launch": launch_command(bucket.witness, started.flags),
+        "resolve": tuple(
+            resolve_command(bucket.witness, label, started.flags) for label in (started.first, started.second)
+        ),
+    }
+
+
+def _reach(covered: Covered) -> ReachPart:
+    return ReachPart(
+        writes=[
+            WriterPart(**{**asdict(site.writer), "count": site.count, "excuse": site.excuse})
+            for site in covered.writes
         ],
-        "explanation": explanation.splitlines(),
+        decisions=len(covered.decisions),
+        outcomes=covered.outcomes,
+        unseen=[
+            UnseenPart(**asdict(site.decision), seen=_SEEN[site.seen]) for site in covered.decisions if site.seen != 3
+        ],
+    )
+
+
+def _drawn(result: Finished) -> DrawnPart:
+    """Return the names that were drawn and those that could have been, sorted."""
+    drawn, drawable = result.drawn, result.started.drawable
+    return DrawnPart(
+        architectures=_names(drawn.architectures, drawable.architectures),
+        machines=_names(drawn.machines, drawable.machines),
+    )
+
+
+def _names(drawn: Set[str], drawable: Set[str]) -> NamesPart:
+    return NamesPart(drawn=sorted(drawn & drawable), never=sorted(drawable - drawn))
+
+
+def _interactions(result: Finished) -> InteractionsPart:
+    found = result.interactions
+    space = found.space
+    return InteractionsPart(
+        parameters=space.parameters,
+        pairs=PairsPart(covered=found.pairs, total=space.pairs),
+        triples=TriplesPart(covered=found.triples, counted=space.sampled, total=space.triples),
+    )
+
+
+def _groups(groups: Mapping[str, Group]) -> dict[str, GroupPart]:
+    """Return the groups and what they count in alphabetical order: jobs come to them in any."""
+    return {
+        name: GroupPart(
+            resolved=group.resolved,
+            refused=group.refused,
+            failed=group.failed,
+            different=dict(sorted(group.different.items())),
+            explained=dict(sorted(group.explained.items())),
+        )
+        for name, group in sorted(groups.items())
     }
 
 

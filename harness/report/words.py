@@ -231,6 +231,14 @@ def interactions_words(interactions: Interactions) -> str:
     return f"{words}, of {space.parameters} inputs"
 
 
+_LONGEST = 4000
+
+
+def shortened(text: str) -> str:
+    """Return ``text`` up to so many characters, and how many it has if that is not all: a value may be huge."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} … ({len(text):,} characters)"
+
+
 def percent(part: int, whole: int) -> str:
     """Return a share; never 100 % for less than all."""
     return f"{1000 * part // whole / 10:g} %"

@@ -37,7 +37,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STRING = "a string of at least one character"
 
 
-class _CaseLine(msgspec.Struct, forbid_unknown_fields=True):
+class CaseLine(msgspec.Struct, forbid_unknown_fields=True):
     """A case's line with profiles unresolved; the order of the keys is the order they are written in."""
 
     id: str
@@ -110,7 +110,7 @@ def parse_case(raw: bytes, where: str, fields: Mapping[str, FieldSpec] | None = 
         raise UsageError(
             f"{where}: {key} is {size} bytes long, and a case's line may have {MAX_CASE_BYTES} bytes in all"
         )
-    line = struct_from_json(_CaseLine, value, _CASE_KEYS, where)
+    line = struct_from_json(CaseLine, value, _CASE_KEYS, where)
     _check_id(line.id, where)
     for name in line.env:
         # Such a name or value cannot be put into a process's environment.
@@ -143,7 +143,7 @@ def encode_case(case: Case) -> bytes:
     The machine and the model are written as the name of an equal profile, else as their non-default keys; the
     contract's default is an empty object.
     """
-    line = _CaseLine(
+    line = CaseLine(
         id=case.id,
         args=case.args,
         hardware=_named_or_keys(case.hardware, name_of_hardware),

@@ -20,6 +20,7 @@ from harness.cli.options import (
     Format,
     Interpreter,
     MemoryMib,
+    Reports,
     SecondSubject,
     cores,
 )
@@ -72,6 +73,7 @@ def gate(
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the search that --corpus holds.")] = False,
+    report: Reports = None,
     answers: AnswersFile = None,
     python: Interpreter = sys.executable,
     case_seconds: CaseSeconds = 10.0,
@@ -83,7 +85,8 @@ def gate(
     from harness.engine.campaign import Budget, Request, run_campaign
     from harness.engine.ledger import Ledger, load_ledger
     from harness.engine.store import Store
-    from harness.report.document import document, folder_for, save_result
+    from harness.report.document import folder_for, save_result
+    from harness.report.reports import parse_reports, write_reports
     from harness.report.terminal import TerminalView
     from harness.subjects.open import open_spec
 
@@ -95,6 +98,9 @@ def gate(
         raise UsageError("--resume goes on with the search in a corpus: give its folder with --corpus")
     if cases is None and seconds is None:
         cases = DEFAULT_CASES
+    # The one is short for the other.
+    wanted = parse_reports([*(report or ()), *(["json=-"] if format is Format.json else [])])
+    silent = any(one.shown for one in wanted)
     # A CI job that is cancelled gets this signal: it ends the search as a Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with folder_for(save):
@@ -114,18 +120,17 @@ def gate(
             jobs=jobs or cores(),
             corpus=() if store is None else store.cases,
         )
-        if format is Format.json:
+        if silent:
             result = run_campaign(request, _keeping(corpus, lambda event: None), store)
-            sys.stdout.buffer.write(document(result))
-            sys.stdout.buffer.flush()
         else:
             with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
                 result = run_campaign(request, _keeping(corpus, view), store)
         if save is not None:
             files = save_result(result, save)
-            if format is Format.terminal and files:
+            if files and not silent:
                 again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
                 typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
+        write_reports(result, wanted)
     return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]
 
 

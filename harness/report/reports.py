@@ -1,0 +1,165 @@
+"""The reports that a run writes: their formats by name, and writing several of them from one result."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from harness.engine.events import Finished
+from harness.errors import UsageError, hint
+from harness.report.document import document
+from harness.report.github import summary, workflow_commands
+from harness.report.junit import junit
+from harness.report.sarif import sarif
+from harness.report.stack import Stack
+from harness.world.files import write_atomically
+
+_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+GITHUB: Final = "github"
+
+FORMATS: Final = ("json", "junit", "sarif", "markdown", "annotations", GITHUB)
+"""What a report can be."""
+
+
+class Wanted(NamedTuple):
+    """A report to write: its format, and the file; None stands for standard output.
+
+    ``append`` is for a file that others write to as well.
+    """
+
+    format: str
+    path: Path | None
+    append: bool = False
+
+    @property
+    def shown(self) -> bool:
+        """Whether it takes the place of what a person would read on standard output."""
+        return self.path is None and self.format != "annotations"
+
+
+def parse_report(text: str) -> list[Wanted]:
+    """Return what ``FORMAT=FILE`` asks for; ``-`` as the file is standard output.
+
+    ``github`` stands for annotations on standard output and a summary that is added to the named file, or else to
+    the one that GitHub Actions names in ``GITHUB_STEP_SUMMARY``. Raises UsageError for an unknown format or a
+    missing file.
+    """
+    format, equals, file = text.partition("=")
+    if format not in FORMATS:
+        raise UsageError(
+            f"--report {text}: there is no report {format!r}{hint(format, FORMATS)}; the reports are"
+            f" {', '.join(FORMATS[:-1])} and {FORMATS[-1]}"
+        )
+    if format == GITHUB:
+        return [Wanted("annotations", None), _summary(text, file)]
+    if not file:
+        missing = "names no file" if equals else "says not where to"
+        raise UsageError(f"--report {text}: this {missing}: write {format}=FILE, or {format}=- for standard output")
+    return [Wanted(format, None if file == "-" else Path(file))]
+
+
+def _summary(text: str, file: str) -> Wanted:
+    if file == "-":
+        return Wanted("markdown", None)
+    named = file or os.environ.get(_SUMMARY, "")
+    if not named:
+        raise UsageError(
+            f"--report {text}: the variable {_SUMMARY} is not set, as it is in a step of GitHub Actions: name a file"
+            " for the summary with github=FILE"
+        )
+    return Wanted("markdown", Path(named), append=True)
+
+
+def parse_reports(texts: Sequence[str]) -> list[Wanted]:
+    """Return what all ``FORMAT=FILE`` of one run ask for.
+
+    Raises UsageError where two would be written to one place, for what `parse_report` refuses, and for a place that
+    cannot be written: before a long run rather than after it.
+    """
+    wanted = [one for text in texts for one in parse_report(text)]
+    taken: dict[str, Wanted] = {}
+    for one in wanted:
+        _check(one)
+        place = os.path.realpath(one.path) if one.path is not None else "standard output"
+        other = taken.setdefault(place, one)
+        if other is not one and not (one.path is None and {one.format, other.format} == {"annotations", "markdown"}):
+            where = "standard output" if one.path is None else repr(str(one.path))
+            raise UsageError(f"--report: {other.format} and {one.format} would both be written to {where}")
+    return wanted
+
+
+def _check(wanted: Wanted) -> None:
+    """Prove that the report's file can be written, and leave nothing behind."""
+    path = wanted.path
+    if path is None:
+        return
+    name = f"--report {wanted.format}={path}"
+    try:
+        if path.is_dir():
+            raise UsageError(f"{name}: this is a folder, name a file in it")
+        target = Path(os.path.realpath(path))
+        if not target.parent.is_dir():
+            raise UsageError(f"{name}: the folder {str(path.parent)!r} does not exist, create it first")
+        if not path.exists() or path.is_file():
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(f"{name}: cannot write there: {reason}") from None
+
+
+def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | None = None) -> None:
+    """Make all reports, then write them: a file is whole or as before.
+
+    ``stack`` are the steps that the gate is one of, for the reports that show them. One that cannot be written keeps
+    none of the others from it; then comes the UsageError.
+    """
+    makers: dict[str, Callable[[], bytes]] = {
+        "json": lambda: document(result),
+        "junit": lambda: junit(result),
+        "sarif": lambda: sarif(result),
+        "markdown": lambda: summary(result),
+        "annotations": lambda: workflow_commands(result),
+    }
+    made = [(one, makers[one.format]()) for one in wanted]
+    failures = []
+    for one, data in made:
+        try:
+            _write(one, data)
+        except UsageError as error:
+            failures.append(f"--report {one.format}: {error}")
+    if failures:
+        raise UsageError("; ".join(failures))
+
+
+def _write(wanted: Wanted, data: bytes) -> None:
+    if wanted.path is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    elif wanted.append:
+        _append(wanted.path, data)
+    else:
+        write_atomically(wanted.path, data)
+
+
+def _append(path: Path, data: bytes) -> None:
+    """Add ``data`` to the end of a file; what was there stays as it was when it does not fit."""
+    try:
+        with path.open("ab", buffering=0) as file:
+            before = file.tell()
+            try:
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[file.write(rest) :]
+            except OSError:
+                with contextlib.suppress(OSError):  # a device or a pipe has no end to take back
+                    file.truncate(before)
+                raise
+    except OSError as error:
+        raise UsageError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
