@@ -14,6 +14,7 @@ from harness.engine.events import Finished
 from harness.errors import UsageError, hint
 from harness.report.document import document
 from harness.report.github import summary, workflow_commands
+from harness.report.html.page import html
 from harness.report.junit import junit
 from harness.report.sarif import sarif
 from harness.report.stack import Stack
@@ -22,7 +23,7 @@ from harness.world.files import write_atomically
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 GITHUB: Final = "github"
 
-FORMATS: Final = ("json", "junit", "sarif", "markdown", "annotations", GITHUB)
+FORMATS: Final = ("json", "junit", "sarif", "html", "markdown", "annotations", GITHUB)
 """What a report can be."""
 
 
@@ -123,6 +124,7 @@ def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | Non
         "json": lambda: document(result),
         "junit": lambda: junit(result),
         "sarif": lambda: sarif(result),
+        "html": lambda: html(result, stack),
         "markdown": lambda: summary(result),
         "annotations": lambda: workflow_commands(result),
     }

@@ -1,0 +1,188 @@
+"""The causes of what differs: each with its witness, both writer chains and the lines that made the difference."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from xml.etree.ElementTree import Element
+
+from harness.engine.buckets import Bucket
+from harness.engine.causes import AS_GIVEN
+from harness.engine.events import Finished
+from harness.engine.excerpts import CONTEXT, Excerpts, Place
+from harness.report.html.elements import Child, add, between, code, el, table
+from harness.report.places import Spot, involved, spots
+from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command, slug
+
+_FORMS = 20
+_CHAIN = 60
+
+
+def anchor(bucket: Bucket) -> str:
+    """Return the id of a cause's element."""
+    return f"cause-{slug(bucket)}"
+
+
+def causes_section(result: Finished) -> Element | None:
+    """Return all causes, most frequent first, the first of them open; None where nothing differs."""
+    if not result.buckets:
+        return None
+    section = el("section", el("h2", f"Causes ({len(result.buckets)})"), id="causes")
+    if len(result.buckets) > 1:
+        buttons = [
+            el("button", said, type="button", data_all=what)
+            for what, said in (("open", "Open all"), ("close", "Close all"))
+        ]
+        add(section, el("p", *buttons, class_="tools"))
+    for number in range(len(result.buckets)):
+        add(section, _cause(result, number))
+    return section
+
+
+def command(text: str) -> Element:
+    """Return a command to paste, with a button that copies it."""
+    return el(
+        "div",
+        el("pre", code(text), tabindex=0),
+        el("button", "Copy", type="button", data_copy=True),
+        class_="command",
+    )
+
+
+def _cause(result: Finished, number: int) -> Element:
+    bucket, started = result.buckets[number], result.started
+    name, first, second = difference_words(bucket.difference)
+    labels = started.first, started.second
+    places = spots(result, number)
+    node = el("details", id=anchor(bucket), class_="cause", open=number == 0)
+    values = el("span", code(first), " → ", code(second), class_="values")
+    count = el("span", _cases(bucket.count), class_="count")
+    add(node, el("summary", el("span", f"{number + 1}. {name}", class_="name"), count, values))
+    case = bucket.witness
+    add(
+        node,
+        el("p", "The smallest launch, on ", code(machine_words(case.hardware)), "; ", code(model_words(case.model))),
+    )
+    add(node, command(launch_command(case, started.flags)))
+    if bucket.difference.along:
+        add(node, el("p", "With it differ ", *between(", ", map(code, bucket.difference.along)), "."))
+    sides = el("div", class_="sides")
+    for side, (label, value, spot) in enumerate(zip(labels, (first, second), places, strict=True)):
+        add(sides, _side(result, number, side, label, value, spot))
+    add(
+        node,
+        sides,
+        _forms(bucket, labels),
+        _others(bucket, started.flags),
+        _explanation(bucket, result.explanations[number]),
+    )
+    return node
+
+
+def _side(result: Finished, number: int, side: int, label: str, value: str, spot: Spot) -> Element:
+    bucket, trace = result.buckets[number], result.traces[number]
+    node = el("div", el("h3", label), el("p", code(value), class_="value"), class_="side")
+    refusal = trace.refusals[side]
+    if refusal is not None:
+        add(node, el("p", "It refuses the launch in ", code(refusal.origin), "."))
+    if spot.place is not None:
+        add(node, el("p", "By ", code(spot.source or ""), " ", _where(spot.place)))
+        add(node, excerpt(result.excerpts[side], spot.place))
+    elif refusal is None:
+        add(node, el("p", _no_line(bucket, side), class_="quiet"))
+    add(node, _chain(result, number, side))
+    again = resolve_command(bucket.witness, label, result.started.flags)
+    add(node, el("details", el("summary", "Every write on the way, by this command"), command(again), class_="more"))
+    return node
+
+
+def _no_line(bucket: Bucket, side: int) -> str:
+    difference = bucket.difference
+    if difference.kind == "field" and (difference.writers is None or difference.writers[side] == AS_GIVEN):
+        return "As given: no line of this side writes it."
+    if difference.kind == "environment":
+        return "Which line sets a variable is not recorded."
+    return "It resolves the launch." if difference.kind == "refusal" else "No line is known to have decided it."
+
+
+def _where(place: Place) -> Element:
+    return el("span", f"{place.file}:{place.line}", class_="where")
+
+
+def excerpt(excerpts: Excerpts, place: Place) -> Element | None:
+    """Return the lines around a place with the one itself marked; None where they were not read."""
+    lines = excerpts.around(place.file, place.line, CONTEXT)
+    if not lines:
+        return None
+    body = el("tbody")
+    shown = textwrap.dedent("\n".join(text.expandtabs() for _, text in lines)).split("\n")
+    for (number, _), text in zip(lines, shown, strict=True):
+        here = number == place.line
+        mark = el(
+            "tr",
+            el("td", str(number), class_="number"),
+            el("td", code(text or " ")),
+            class_="here" if here else None,
+        )
+        add(body, mark)
+    return el("div", el("table", body, class_="source"), class_="scroll", tabindex=0)
+
+
+def _chain(result: Finished, number: int, side: int) -> Element | None:
+    bucket = result.buckets[number]
+    writes = involved(bucket, result.traces[number].chains[side])
+    if not writes:
+        return None
+    names = [bucket.difference.name, *bucket.difference.along]
+    node = el("ol", class_="chain")
+    for write in writes[-_CHAIN:]:
+        said = f"{write.field} = {json.dumps(write.value)}" if len(names) > 1 else json.dumps(write.value)
+        add(
+            node, el("li", code(said), " ", el("span", f"{write.source} ({write.file}:{write.line})", class_="where"))
+        )
+    left_out = f", the last {_CHAIN} of {len(writes)}" if len(writes) > _CHAIN else ""
+    return el("div", el("h4", f"Its writes, in order{left_out}"), node)
+
+
+def _forms(bucket: Bucket, labels: tuple[str, str]) -> Element | None:
+    if len(bucket.parts) < 2:
+        return None
+    rows: list[list[Child]] = []
+    for part, count in bucket.parts[:_FORMS]:
+        name, first, second = difference_words(part)
+        by = [code(writer) for writer in part.writers or ()]
+        rows.append([name, f"{count:,}", code(first), code(second), el("span", *between(" → ", by), class_="where")])
+    shared = None
+    if bucket.shared is not None:
+        shared = el("p", "All with ", code(bucket.shared[1]), " in ", code(labels[bucket.shared[0]]), ".")
+    left = len(bucket.parts) - _FORMS
+    return el(
+        "details",
+        el("summary", f"One cause in {len(bucket.parts)} forms"),
+        shared,
+        table(["", "cases", *labels, "by"], rows, class_="plain"),
+        el("p", f"And {left} more forms, in the JSON report.") if left > 0 else None,
+        class_="more",
+    )
+
+
+def _others(bucket: Bucket, flags: dict[str, str]) -> Element | None:
+    if not bucket.others:
+        return None
+    node = el("details", el("summary", f"Other launches that come to it ({len(bucket.others)})"), class_="more")
+    for case in bucket.others:
+        add(node, el("p", "On ", code(machine_words(case.hardware)), "; ", code(model_words(case.model))))
+        add(node, command(launch_command(case, flags)))
+    return node
+
+
+def _explanation(bucket: Bucket, text: str) -> Element | None:
+    lines = text.splitlines()
+    if not lines or (len(lines) == 1 and bucket.difference.kind in ("field", "environment")):
+        return None  # the values above say as much
+    said = el("ul", *(el("li", code(line)) for line in lines[:_CHAIN]), class_="lines")
+    return el("details", el("summary", "Change by change"), said, class_="more")
+
+
+def _cases(count: int) -> str:
+    return f"{count:,} case{'s' if count != 1 else ''}"
