@@ -19,7 +19,7 @@ def excerpts_of(
             spec.tree.root,
             near=[Place(write.file, write.line) for trace in traces for write in trace.chains[side]],
             lines=_never(covered[side]),
-            functions={refusal.origin for trace in traces if (refusal := trace.refusals[side]) is not None},
+            refusals=[refusal for trace in traces if (refusal := trace.refusals[side]) is not None],
             files=_files(started, side),
         )
         for side, spec in enumerate((request.first, request.second))

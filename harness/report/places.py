@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from harness.engine.buckets import Bucket
 from harness.engine.events import Finished
-from harness.engine.excerpts import Place
+from harness.engine.excerpts import Place, check_key
 from harness.world.chain import Write
 
 
@@ -21,8 +21,8 @@ class Spot(NamedTuple):
 def spots(result: Finished, number: int) -> tuple[Spot, Spot]:
     """Return for each side what decided the bucket ``number``'s witness.
 
-    For a field the last write of it, for a refusal the start of the function that raised; nothing for a value as
-    given, and where the subject does not say.
+    For a field the last write of it; for a refusal the statement that raised, or else the start of its function;
+    nothing for a value as given, and where the subject does not say.
     """
     first, second = (_spot(result, number, side) for side in (0, 1))
     return first, second
@@ -32,7 +32,8 @@ def _spot(result: Finished, number: int, side: int) -> Spot:
     difference, trace = result.buckets[number].difference, result.traces[number]
     refusal = trace.refusals[side]
     if refusal is not None:
-        return Spot(result.excerpts[side].functions.get(refusal.origin), refusal.origin)
+        known = result.excerpts[side]
+        return Spot(known.checks.get(check_key(refusal)) or known.functions.get(refusal.origin), refusal.origin)
     if difference.kind == "field":
         last = next((write for write in reversed(trace.chains[side]) if write.field == difference.name), None)
         if last is not None:

@@ -100,7 +100,7 @@ def test_the_page_has_all_its_parts() -> None:
         "view.page_size = 128",
         'dtype = "auto"',
         "One cause in 2 forms",
-        "It refuses the launch in page_check.",
+        "Refused in page_check server/passes.py:5",
         "1 of 2 write sites ran",
         "self.stuck = 1",
         "never ran, and the gate asks for it",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from xml.etree.ElementTree import Element
 
 from harness.engine.buckets import Bucket
@@ -83,10 +82,13 @@ def _side(result: Finished, number: int, side: int, label: str, value: str, spot
     bucket, trace = result.buckets[number], result.traces[number]
     node = el("div", el("h3", label), el("p", code(value), class_="value"), class_="side")
     refusal = trace.refusals[side]
-    if refusal is not None:
-        add(node, el("p", "It refuses the launch in ", code(refusal.origin), "."))
+    if refusal is not None and spot.place is None:
+        add(node, el("p", "Refused in ", code(refusal.origin), "."))
     if spot.place is not None:
-        add(node, el("p", "By ", code(spot.source or ""), " ", _where(spot.place)))
+        add(
+            node,
+            el("p", "By " if refusal is None else "Refused in ", code(spot.source or ""), " ", _where(spot.place)),
+        )
         add(node, excerpt(result.excerpts[side], spot.place))
     elif refusal is None:
         add(node, el("p", _no_line(bucket, side), class_="quiet"))
@@ -115,13 +117,14 @@ def excerpt(excerpts: Excerpts, place: Place) -> Element | None:
     if not lines:
         return None
     body = el("tbody")
-    shown = textwrap.dedent("\n".join(text.expandtabs() for _, text in lines)).split("\n")
-    for (number, _), text in zip(lines, shown, strict=True):
+    shown = [(number, text.expandtabs()) for number, text in lines]
+    indent = min((len(text) - len(text.lstrip()) for _, text in shown if text.strip()), default=0)
+    for number, text in shown:
         here = number == place.line
         mark = el(
             "tr",
             el("td", str(number), class_="number"),
-            el("td", code(text or " ")),
+            el("td", code(text[indent:] or " ")),
             class_="here" if here else None,
         )
         add(body, mark)
