@@ -92,6 +92,40 @@ def test_json_is_one_document(run, trees) -> None:  # type: ignore[no-untyped-de
     assert bucket["witness"]["args"] == {"tp_size": 2}
 
 
+def test_reports_are_written_beside_the_terminal(  # type: ignore[no-untyped-def]
+    run, trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    names = ("json", "junit", "sarif", "html")
+    asked = [word for name in names for word in ("--report", f"{name}={tmp_path / name}")]
+    done = run("gate", *trees, *SMALL, *asked, "--report", "github")
+    assert done.status == 1
+    assert "verdict  different" in done.out
+    assert "\n::error title=stackproof%3A sampling_backend differs::" in done.out
+    assert "❌ different" in (tmp_path / "summary.md").read_text()
+    body = (tmp_path / "json").read_text()
+    assert run("gate", *trees, *SMALL, "--report", "json=-").out == body
+    line = "self.sampling_backend = 'x' if self.tp_size &gt; 1"
+    assert line in (tmp_path / "html").read_text()
+
+
+def test_reports_that_cannot_be_are_told_before_the_run(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    run("gate", *trees, "--report", "sariff=x").is_refused("sariff", "'sarif'")
+    run("gate", *trees, "--report", f"html={tmp_path}/no/x").is_refused("does not exist")
+    run("gate", *trees, "--format", "json", "--report", "sarif=-").is_refused("standard output")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full here")
+def test_a_full_disk_loses_no_earlier_result(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder, sarif = tmp_path / "saved", tmp_path / "sarif"
+    asked = ("--report", "html=/dev/full", "--report", f"sarif={sarif}")
+    done = run("gate", *trees, *SMALL, "--save", str(folder), *asked)
+    assert done.status == 2
+    assert done.err.strip() == "stackproof: --report html: cannot write '/dev/full': No space left on device"
+    assert json.loads((folder / "result.json").read_bytes())["verdict"] == "different"
+    assert sarif.exists()
+
+
 def test_saved_witnesses_can_be_replayed(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     folder = tmp_path / "witnesses"
     assert run("gate", *trees, *SMALL, "--save", str(folder)).status == 1

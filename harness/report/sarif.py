@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import re
+from collections import Counter
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -30,6 +32,8 @@ from harness.world.chain import Write
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASES: Final = ("FIRST", "SECOND")
 _TOP: Final = "SRCROOT"
+# The line in what a difference says of a writer: other edits of the file move it, and the finding stays the same.
+_LINE: Final = re.compile(r":\d+\)")
 _LEVELS: Final = {"equivalent": "note", "different": "error", "inconclusive": "warning"}
 _RULES: Final = {
     "field": ("FieldDiffers", "Both subjects resolve the launch, to different values of a field."),
@@ -55,9 +59,12 @@ def sarif(result: Finished) -> bytes:
     for side, covered in enumerate(result.covered):
         gated = [site for site in covered.writes if site.writer.field in started.gated]
         found += [_unreached(result, side, site) for site in gated if not site.count and not site.excuse]
-    names = list(_RULES)
+    names, seen = list(_RULES), Counter[str]()
     for one in found:
         one["ruleIndex"] = names.index(one["ruleId"])
+        identity = one.pop("identity")
+        seen[identity] += 1
+        one["partialFingerprints"] = {"stackproof/v1": _digest(f"{identity}\0{seen[identity]}")}
     log = {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -157,7 +164,7 @@ def _body(result: Finished, bucket: Bucket) -> dict[str, Any]:
         "level": "warning" if missing else "error",
         "message": {"text": _text(text)},
         "occurrenceCount": bucket.count,
-        "partialFingerprints": {"stackproofDifference/v1": _digest(difference.key())},
+        "identity": _LINE.sub(")", difference.key()),
         "properties": {
             "field": visible(difference.name),
             "first": visible(shortened(first)),
@@ -183,9 +190,7 @@ def _unreached(result: Finished, side: int, site: Reached) -> dict[str, Any]:
         "ruleId": "unreached",
         "level": "warning",
         "message": {"text": _text(f"{place.field}: no case came to this place of {label}, in {place.source}")},
-        "partialFingerprints": {
-            "stackproofPlace/v1": _digest(f"{side}\0{place.field}\0{place.source}\0{place.file}\0{place.line}")
-        },
+        "identity": f"{side}\0{place.field}\0{place.source}\0{place.file}",
         "locations": _locations(result, side, Spot(Place(place.file, place.line), place.source)),
     }
 

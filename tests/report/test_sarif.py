@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 import pysarif
 import pytest
-from made_results import HOSTILE, NEW, OLD, result, write
+from made_results import HOSTILE, NEW, OLD, bucket, result, write
 
 from harness.engine.events import Finished
 from harness.engine.traces import Trace
@@ -74,6 +74,17 @@ def test_a_file_does_not_lead_out_of_its_base() -> None:
     made = with_chains((), (write("page_size", 128, 2, "../../etc/pass wd?x#y:z"),))
     place = json.loads(sarif(made))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "src/etc/pass%20wd%3Fx%23y%3Az"
+
+
+def test_a_finding_stays_the_same_when_its_line_moves() -> None:
+    def marks(line: int) -> list[str]:
+        found = bucket(128, writers=("as given", f"page_pass ({NEW}:{line})"))
+        made = msgspec.structs.replace(result(), buckets=(found, *result().buckets[1:]))
+        results = json.loads(sarif(made))["runs"][0]["results"]
+        return [one["partialFingerprints"]["stackproof/v1"] for one in results]
+
+    assert marks(2) == marks(40)
+    assert len(set(marks(2))) == 4
 
 
 def test_nothing_in_a_message_is_a_link() -> None:
