@@ -136,6 +136,14 @@ def test_saved_witnesses_can_be_replayed(run, trees, tmp_path: Path) -> None:  #
         assert done.status == 1
         assert "sampling_backend" in done.out
         assert run("replay", str(file), trees[0], trees[0]).status == 0
+    page = tmp_path / "page.html"
+    done = run("replay", str(files[0]), *trees, "--report", "json=-", "--report", f"html={page}")
+    body = json.loads(done.out)
+    assert (done.status, body["verdict"]) == (1, "different")
+    saved = [json.loads(line) for line in files[0].read_text().splitlines()]
+    assert body["counts"]["cases"] == len(saved) and body["buckets"][0]["witness"] in saved
+    assert page.read_bytes().startswith(b"<!doctype html>")
+    run("replay", str(files[0]), *trees, "--report", "jsn=-").is_refused("'jsn'")
 
 
 def test_resolve_shows_a_launch(run, trees) -> None:  # type: ignore[no-untyped-def]

@@ -8,8 +8,11 @@ of jobs, nor on which of them was faster.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import time
 from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from harness.engine.causes import fold
 from harness.engine.crew import Crew, Inline
@@ -30,8 +33,9 @@ from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink
 from harness.engine.store import Store
 from harness.engine.totals import Totals
 from harness.generate.cases import CHUNK
+from harness.world.case import Case
 
-__all__ = ["Budget", "Request", "judge", "run_campaign"]
+__all__ = ["Budget", "Request", "judge", "run_campaign", "run_given"]
 
 
 def run_campaign(request: Request, listener: Listener, store: Store | None = None) -> Finished:
@@ -47,6 +51,18 @@ def run_campaign(request: Request, listener: Listener, store: Store | None = Non
         sums = None if store is None else store.begin(started, made.plan)
         listener(started)
         return _Campaign(crew, request, started, listener, Totals(started, sums), store).run()
+
+
+def run_given(request: Request, cases: Sequence[Case]) -> Finished:
+    """Compare the given cases and return the result: none is drawn, and each witness stays as it is.
+
+    Of the request the two subjects, the fields and the ledger count. What the cases do not come to says nothing about
+    them, so no field is held to its write sites. Raises UsageError like `run_campaign`.
+    """
+    request = dataclasses.replace(request, budget=Budget(cases=len(cases)), jobs=1)
+    with Inline(request, cases) as crew:
+        started = msgspec.structs.replace(crew.plan().started, gated=())
+        return _Campaign(crew, request, started, lambda event: None, Totals(started), None).run()
 
 
 class _Campaign:

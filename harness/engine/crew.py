@@ -11,6 +11,7 @@ from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Begin, MakePlan, Plan, Planned, Request, Task
 from harness.engine.planning import make_plan
 from harness.engine.worker import Worker, WorkerDied
+from harness.world.case import Case
 
 # A worker that ends without a word is replaced; one task that ends this many is given up on.
 _TRIES = 3
@@ -24,10 +25,11 @@ _END = _End()
 
 
 class Inline:
-    """One job, in this process. Use it as a context manager."""
+    """One job, in this process, which makes the cases or has them ``given``. Use it as a context manager."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, given: Sequence[Case] | None = None) -> None:
         self._request = request
+        self._given = given
         self._pair = Pair(request.first, request.second)
         self._job: Job | None = None
 
@@ -40,7 +42,7 @@ class Inline:
     def plan(self) -> Planned:
         """Make the plan; must come first. Raises UsageError."""
         made = make_plan(self._request, self._pair)
-        self._job = Job(made.plan, self._pair)
+        self._job = Job(made.plan, self._pair, self._given)
         return made
 
     def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:

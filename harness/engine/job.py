@@ -11,16 +11,20 @@ from harness.engine.news import Newsroom
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task, Weigh, Weighed
 from harness.engine.traces import trace_of
-from harness.generate.cases import CaseMaker
+from harness.generate.cases import CHUNK, CaseMaker
 from harness.generate.parameters import parameters_of
 from harness.subjects.part import ALONE
 from harness.world.case import Case
 
 
 class Job:
-    """Runs tasks in this process on an open pair of subjects."""
+    """Runs tasks in this process on an open pair of subjects.
 
-    def __init__(self, plan: Plan, pair: Pair) -> None:
+    Where cases are ``given`` a chunk is so many of these, and a witness stays as it is.
+    """
+
+    def __init__(self, plan: Plan, pair: Pair, given: Sequence[Case] | None = None) -> None:
+        self._given = given
         self._plan = plan
         self._pair = pair
         self._pair.compare_fields(plan.compared, alone=plan.fields_alone, ledger=plan.ledger)
@@ -37,7 +41,7 @@ class Job:
         return self._shrink(task)
 
     def _compare(self, task: Chunk) -> Compared:
-        cases = self._maker.chunk(self._plan.seed, task.number, task.bases)[: task.count]
+        cases = self._cases(task)
         stream = task.number % STREAMS
         ran = self._pair.run(cases, stream)
         reach = self._pair.reach()
@@ -56,6 +60,11 @@ class Job:
         news = Newsroom().of(ALONE, task.cases, ran.frames, ran.found, self._pair.reach())
         return Weighed(news)
 
+    def _cases(self, task: Chunk) -> Sequence[Case]:
+        if self._given is not None:
+            return self._given[task.number * CHUNK :][: task.count]
+        return self._maker.chunk(self._plan.seed, task.number, task.bases)[: task.count]
+
     def _shrink(self, task: Shrink) -> Shrunk:
         bucket = task.bucket
         key = bucket.difference.key()
@@ -64,7 +73,7 @@ class Job:
             return [any(d.key() == key for d in found) for found in self._pair.differences(cases)]
 
         # Each try at a case that ends or hangs the process would cost another process.
-        if bucket.difference.kind != "failure" or "unanswered" in bucket.difference.name:
+        if self._given is None and (bucket.difference.kind != "failure" or "unanswered" in bucket.difference.name):
             bucket.witness, *bucket.others = minimise_all(
                 [bucket.witness, *bucket.others], shows, self._plan.domains.architectures
             )

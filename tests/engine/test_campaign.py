@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from made_up_trees import make_tree
 
-from harness.engine.campaign import Budget, Request, run_campaign
+from harness.engine.campaign import Budget, Request, run_campaign, run_given
 from harness.engine.events import BucketFound, Event, Finished, Minimising, Progressed, Started
 from harness.engine.ledger import Ledger, load_ledger
 from harness.engine.minimise import removals
@@ -20,6 +20,8 @@ from harness.errors import UsageError
 from harness.report.document import document
 from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec
+from harness.world.case import Case
+from harness.world.hardware import Hardware
 
 SAME = "self.sampling_backend = 'flashinfer' if is_cuda() else 'pytorch'"
 
@@ -89,6 +91,18 @@ def test_a_difference_is_found_and_minimal(pair: tuple[SubjectSpec, SubjectSpec]
     assert bucket.witness.args == {"tp_size": 2}
     assert result.counts.different == bucket.count
     assert "other" in result.explanations[0]
+
+
+def test_given_cases_are_compared_as_they_are(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    cuda = Hardware(platform="cuda", capability=(9, 0), cuda_version="12.9", host="arm64")
+    cases = [Case(id=f"c-{ranks}", args={"tp_size": ranks}, hardware=cuda) for ranks in (1, 4, 2)] * 100
+    result = run_given(Request(*pair), cases)
+    assert (result.verdict, result.counts.resolved, result.counts.different) == ("different", 100, 200)
+    (bucket,) = result.buckets
+    assert bucket.witness == cases[2], "the smallest, and no attribute is taken out"
+    assert result.traces[0].chains[1][-1].value == "other"
+    same = run_given(Request(pair[0], pair[0]), cases[:3])
+    assert same.verdict == "equivalent"
 
 
 @pytest.mark.parametrize("jobs", [2, 3])

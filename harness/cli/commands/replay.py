@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.app import STATUS, app
-from harness.cli.options import AnswersFile, CaseSeconds, FirstSubject, Interpreter, MemoryMib, SecondSubject
+from harness.cli.options import AnswersFile, CaseSeconds, FirstSubject, Interpreter, MemoryMib, Reports, SecondSubject
 
 
 @app.command()
@@ -17,17 +17,26 @@ def replay(
     case_file: Annotated[Path, typer.Argument(metavar="CASE", help="A file of cases, such as gate --save writes.")],
     first: FirstSubject,
     second: SecondSubject,
+    report: Reports = None,
     answers: AnswersFile = None,
     python: Interpreter = sys.executable,
     case_seconds: CaseSeconds = 10.0,
     memory_mib: MemoryMib = 2048,
 ) -> int:
     """Run the cases of a file on A and B and show what differs in each."""
+    from harness.engine.campaign import Request, run_given
     from harness.report.replay import replay_cases
+    from harness.report.reports import parse_reports, write_reports
     from harness.subjects.open import open_spec
+    from harness.world.contract import read_cases
 
+    wanted = parse_reports(report or ())
     specs = [
         open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
         for text in (first, second)
     ]
-    return STATUS[replay_cases(case_file, specs[0], specs[1], typer.echo)]
+    silent = any(one.shown for one in wanted)
+    verdict = replay_cases(case_file, specs[0], specs[1], (lambda line: None) if silent else typer.echo)
+    if wanted:
+        write_reports(run_given(Request(first=specs[0], second=specs[1]), read_cases(case_file)), wanted)
+    return STATUS[verdict]
