@@ -19,6 +19,9 @@ _ANNOTATIONS: Final = 10
 """GitHub shows ten errors of a step and drops the rest without a word."""
 
 _SHOWN: Final = 30
+_LARGEST: Final = 500_000
+"""Characters of causes: GitHub shows no summary of more than 1 MiB, and a launch alone can have as many."""
+
 _TITLES: Final = {"equivalent": "✅ equivalent", "different": "❌ different", "inconclusive": "⚠️ inconclusive"}
 _SIGNS: Final = {"differs": "❌", "explained": "📖", "agrees": "✅", "unreached": "⚠️", "absent": "➖"}
 _WORDS: Final = {
@@ -94,25 +97,32 @@ def summary(result: Finished) -> bytes:
 
 
 def _causes(result: Finished) -> list[str]:
-    started = result.started
-    lines = []
-    for number, bucket in enumerate(result.buckets[:_SHOWN]):
-        name, *values = difference_words(bucket.difference)
-        lines += [f"### {code(name)} in {bucket.count:,} cases", ""]
-        labels = (started.first, started.second)
-        lines += ["| | comes to | by |", "|---|---|---|"]
-        for label, value, spot in zip(labels, values, spots(result, number), strict=True):
-            where = f"{spot.source} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.source
-            lines.append(
-                f"| {cell(label)} | {cell(shortened(value))} | {cell(where) if where else _unsaid(bucket)} |"
-            )
-        case = bucket.witness
-        where = f"{machine_words(case.hardware)}; {model_words(case.model)}"
-        lines += ["", f"The smallest launch, on {code(shortened(where))}:", ""]
-        lines += [*fenced(launch_command(case, started.flags)), ""]
-    if len(result.buckets) > _SHOWN:
-        lines += [f"And {len(result.buckets) - _SHOWN} more causes, in the other reports.", ""]
+    lines: list[str] = []
+    shown = size = 0
+    for number in range(min(len(result.buckets), _SHOWN)):
+        cause = _cause(result, number)
+        size += sum(map(len, cause))
+        if size > _LARGEST:
+            break
+        lines += cause
+        shown += 1
+    if shown < len(result.buckets):
+        lines += [f"And {len(result.buckets) - shown} more causes, in the other reports.", ""]
     return lines
+
+
+def _cause(result: Finished, number: int) -> list[str]:
+    started, bucket = result.started, result.buckets[number]
+    name, *values = difference_words(bucket.difference)
+    lines = [f"### {code(shortened(name))} in {bucket.count:,} cases", "", "| | comes to | by |", "|---|---|---|"]
+    labels = (started.first, started.second)
+    for label, value, spot in zip(labels, values, spots(result, number), strict=True):
+        where = f"{spot.source} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.source
+        lines.append(f"| {cell(label)} | {cell(shortened(value))} | {cell(where) if where else _unsaid(bucket)} |")
+    case = bucket.witness
+    where = f"{machine_words(case.hardware)}; {model_words(case.model)}"
+    lines += ["", f"The smallest launch, on {code(shortened(where))}:", ""]
+    return [*lines, *fenced(launch_command(case, started.flags)), ""]
 
 
 def _unsaid(bucket: Bucket) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from harness.engine.events import Counts, Drawn, Interactions, Space
+from harness.engine.breakdown import Breakdown
+from harness.engine.events import Counts, Interactions, Space
 from harness.engine.interactions import SAMPLED, Seen, Tally, space_of
 from harness.engine.plan import Compared, decode, encode
 from harness.generate.cases import CaseMaker
@@ -75,7 +76,7 @@ def test_any_jobs_put_together_have_the_same_total() -> None:
             number=number,
             counts=Counts(),
             buckets=[],
-            drawn=Drawn(),
+            breakdown=Breakdown(),
             reach=(Reach(), Reach()),
             tuples=jobs[job].add(chunks[number]),
             news=[],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from made_results import HOSTILE, bucket, result
@@ -11,6 +12,7 @@ from markdown_it import MarkdownIt
 from test_terminal import finished
 
 from harness.report.github import cell, code, fenced, summary, workflow_commands
+from harness.world.case import Case
 
 
 def test_an_annotation_stands_at_the_line_at_fault() -> None:
@@ -27,6 +29,14 @@ def test_no_more_annotations_than_are_shown() -> None:
     lines = workflow_commands(finished(*[bucket(number) for number in range(30)])).decode().splitlines()
     assert len(lines) == 10
     assert "21 more causes" in lines[-1]
+
+
+def test_a_summary_stays_below_what_is_shown() -> None:
+    text = summary(finished(*[bucket(f"{number}" + "x" * 100_000) for number in range(100)])).decode()
+    assert "And 70 more causes" in text and len(text) < 1_000_000
+    huge = msgspec.structs.replace(bucket(), witness=Case(id="1-1", args={"nodes": ["x" * 600_000]}))
+    text = summary(finished(bucket(), huge, bucket())).decode()
+    assert "And 2 more causes" in text and len(text) < 1_000_000
 
 
 @given(st.text())

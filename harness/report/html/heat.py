@@ -41,7 +41,7 @@ def fields_section(result: Finished) -> Element:
     """Return what became of each field, with links to the causes it is in."""
     rows: list[list[Child]] = []
     for row in rows_by_state(result):
-        ran = [f"{ran} of {sites}" if sites else "" for ran, sites in zip(row.ran, row.sites, strict=True)]
+        ran = [_ran(*counts) for counts in zip(row.ran, row.sites, strict=True)]
         said = f"not a field of {row.absent}" if row.absent else _STATES[row.state]
         state = el("span", said, class_=f"state {row.state}")
         cases = f"{row.cases:,}" if row.cases else ""
@@ -49,6 +49,12 @@ def fields_section(result: Finished) -> Element:
     heads: list[Child] = ["Field", "", "Cases", "Causes"]
     heads += [el("span", "Writes ran, ", code(label)) for label in (result.started.first, result.started.second)]
     return el("section", el("h2", "Fields"), table(heads, rows, class_="fields"), id="fields")
+
+
+def _ran(ran: int, sites: int) -> Child:
+    if ran == sites:
+        return f"{ran} of {sites}" if sites else None
+    return el("span", f"{ran} of {sites}", class_="state unreached")
 
 
 def _causes(row: FieldRow, result: Finished) -> Element:

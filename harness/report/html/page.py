@@ -87,7 +87,10 @@ def _verdict(result: Finished) -> Element:
     started, counts = result.started, result.counts
     sign = el("span", _SIGNS[result.verdict], class_="sign", aria_hidden="true")
     head = el("header", el("h1", sign, " ", result.verdict), class_=f"verdict {result.verdict}")
-    add(head, el("p", result.reason + (", stopped by Ctrl-C" if result.interrupted else ""), class_="reason"))
+    reason = el("p", result.reason + (", stopped by Ctrl-C" if result.interrupted else ""), class_="reason")
+    if result.verdict == "inconclusive":
+        add(reason, " (", el("a", "what ran", href="#coverage"), ")")
+    add(head, reason)
     subjects = el("dl", class_="subjects")
     for said, label, identity in zip(
         ("First", "Second"), (started.first, started.second), started.identities, strict=True
