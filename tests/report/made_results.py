@@ -89,6 +89,12 @@ def result(value: Any = 128, text: str = "ValueError: no", line: str = "    view
                 ),
                 decisions=(
                     Decided(decision=Decision(text="is_hip()", source="page_pass", file=NEW, line=1), seen=2),
+                    Decided(
+                        decision=Decision(
+                            text="is_moon()", source="page_pass", file=NEW, line=3, never="true", excuse="no moon"
+                        ),
+                        seen=2,
+                    ),
                     Decided(decision=Decision(text="True", source="page_pass", file=NEW, line=1), seen=3),
                 ),
             ),

@@ -30,6 +30,7 @@ def test_a_document_is_read_by_its_types() -> None:
     body = msgspec.json.decode(document(result()), type=GateDocument)
     assert [part.field for part in body.buckets] == ["page_size", ""]
     assert [write.line for write in body.buckets[0].chains[1]] == [2, 3]
+    assert [(part.never, part.excuse) for part in body.reach[1].unseen] == [("", ""), ("true", "no moon")]
     assert body.breakdown.machines["h100"].different == {"(refusal)": 1, "page_size": 3}
 
 

@@ -107,6 +107,7 @@ def test_the_page_has_all_its_parts() -> None:
         "cannot run: never on this",
         "is_hip()",
         "never true",
+        "never true: no moon",
         "pairs 90 % of 100",
         "Never drawn: Qwen3ForCausalLM, b200.",
         "enable_tf32_matmul is not a field of old",

@@ -79,7 +79,10 @@ def _decisions(missing: Sequence[Decided], excerpts: Excerpts) -> Element | None
     rows: list[list[Child]] = []
     for site in missing:
         place = site.decision
-        rows.append([code(place.text), _MISSING[site.seen], _where(place.source, place.file, place.line)])
+        why = _MISSING[site.seen]
+        if place.excuse and why == f"never {place.never}":
+            why += f": {place.excuse}"
+        rows.append([code(place.text), why, _where(place.source, place.file, place.line)])
     listed = table(["Decision", "", "Where"], rows, class_="plain lines")
     return el(
         "details", el("summary", f"Decisions that did not go both ways ({len(missing)})"), listed, class_="more"
