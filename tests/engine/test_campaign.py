@@ -18,6 +18,8 @@ from harness.engine.ledger import Ledger, load_ledger
 from harness.engine.minimise import removals
 from harness.errors import UsageError
 from harness.report.document import document
+from harness.report.html.page import html
+from harness.report.sarif import sarif
 from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec
 from harness.world.case import Case
@@ -107,7 +109,9 @@ def test_given_cases_are_compared_as_they_are(pair: tuple[SubjectSpec, SubjectSp
 
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_the_number_of_jobs_changes_nothing(pair: tuple[SubjectSpec, SubjectSpec], jobs: int) -> None:
-    assert document(run(*pair, jobs=jobs)) == document(run(*pair, jobs=1))
+    several, one = run(*pair, jobs=jobs), run(*pair, jobs=1)
+    for report in (document, html, sarif):
+        assert report(several) == report(one)
 
 
 def test_the_seed_does(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
