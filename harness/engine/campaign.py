@@ -125,7 +125,7 @@ class _Campaign:
             explained=tuple(explained),
             stale=tuple(entry.id for entry in started.ledger.entries if entry.id not in used),
             covered=covered,
-            excerpts=excerpts_of(self._request, started, traces, covered),
+            excerpts=excerpts_of(self._request, [bucket.difference for bucket in found], traces, covered),
             breakdown=copy.deepcopy(totals.breakdown),
             interactions=totals.seen.total(),
             started=started,

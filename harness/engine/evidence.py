@@ -4,33 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.engine.events import Covered, Started
-from harness.engine.excerpts import Excerpts, Place, read_excerpts
+from harness.engine.compare import Difference
+from harness.engine.events import Covered
+from harness.engine.excerpts import Excerpts, Place, read_excerpts, said_place
 from harness.engine.plan import Request
 from harness.engine.traces import Trace
 
 
 def excerpts_of(
-    request: Request, started: Started, traces: Sequence[Trace], covered: tuple[Covered, Covered]
+    request: Request, differences: Sequence[Difference], traces: Sequence[Trace], covered: tuple[Covered, Covered]
 ) -> tuple[Excerpts, Excerpts]:
-    """Return what a report shows of the sources of the first and of the second subject."""
+    """Return what a report shows of the sources of the first and of the second subject.
+
+    These are the lines around the places that ``differences`` and ``traces`` name, and those of what of ``covered``
+    did not run.
+    """
     first, second = (
         read_excerpts(
             spec.tree.root,
-            near=[Place(write.file, write.line) for trace in traces for write in trace.chains[side]],
+            near=[
+                *(Place(write.file, write.line) for trace in traces for write in trace.chains[side]),
+                *(place for difference in differences for place in _named(difference, side)),
+            ],
             lines=_never(covered[side]),
-            refusals=[refusal for trace in traces if (refusal := trace.refusals[side]) is not None],
-            files=_files(started, side),
         )
         for side, spec in enumerate((request.first, request.second))
     )
     return first, second
 
 
-def _files(started: Started, side: int) -> list[str]:
-    """Return the files that take part in the resolution, in its order."""
-    writers = [place.file for place in started.writers[side]]
-    return list(dict.fromkeys([*writers, *(place.file for place in started.decisions[side])]))
+def _named(difference: Difference, side: int) -> list[Place]:
+    """Return the places of one side that the difference was made at."""
+    texts = [pair[side] for pair in (difference.writers, difference.checks, difference.decision) if pair is not None]
+    return [said[1] for text in texts if (said := said_place(text)) is not None]
 
 
 def _never(covered: Covered) -> list[Place]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from harness.engine.buckets import Bucket
 from harness.engine.events import Finished
-from harness.engine.excerpts import Place, check_key
+from harness.engine.excerpts import Place, said_place
 from harness.world.chain import Write
 
 
@@ -18,11 +18,14 @@ class Spot(NamedTuple):
     source: str | None
 
 
-def spots(result: Finished, number: int) -> tuple[Spot, Spot]:
-    """Return for each side what decided the bucket ``number``'s witness.
+_UNKNOWN = Spot(None, None)
 
-    For a field the last write of it; for a refusal the statement that raised, or else the start of its function;
-    nothing for a value as given, and where the subject does not say.
+
+def spots(result: Finished, number: int) -> tuple[Spot, Spot]:
+    """Return for each side what made the bucket ``number``'s witness differ.
+
+    For a field or a variable the write by which it parted, for a refusal the statement that raised; nothing for a
+    value as given, and where the subject does not say.
     """
     first, second = (_spot(result, number, side) for side in (0, 1))
     return first, second
@@ -32,18 +35,31 @@ def _spot(result: Finished, number: int, side: int) -> Spot:
     difference, trace = result.buckets[number].difference, result.traces[number]
     refusal = trace.refusals[side]
     if refusal is not None:
-        known = result.excerpts[side]
-        return Spot(known.checks.get(check_key(refusal)) or known.functions.get(refusal.origin), refusal.origin)
-    if difference.kind == "field":
-        last = next((write for write in reversed(trace.chains[side]) if write.field == difference.name), None)
-        if last is not None:
-            return Spot(Place(last.file, last.line), last.source)
-    return Spot(None, None)
+        check = _said(difference.checks, side)
+        return check if check.place is not None else Spot(None, refusal.origin)
+    return _said(difference.writers, side) if difference.kind in ("field", "environment") else _UNKNOWN
+
+
+def partings(result: Finished, number: int) -> tuple[Spot, Spot]:
+    """Return for each side where the bucket ``number``'s witness had parted before it was refused.
+
+    That is the write of the field or variable that differed before, or the condition that came out otherwise.
+    """
+    difference = result.buckets[number].difference
+    if difference.kind not in ("refusals", "refusal"):
+        return _UNKNOWN, _UNKNOWN
+    known = difference.writers or difference.decision
+    return _said(known, 0), _said(known, 1)
+
+
+def _said(places: tuple[str, str] | None, side: int) -> Spot:
+    said = None if places is None else said_place(places[side])
+    return _UNKNOWN if said is None else Spot(said[1], said[0])
 
 
 def involved(bucket: Bucket, chain: Sequence[Write]) -> list[Write]:
     """Return the writes of the field that parted and of those that differ in consequence, in order."""
-    names = {bucket.difference.name, *bucket.difference.along}
+    names = {bucket.difference.name, bucket.difference.parted, *bucket.difference.along}
     return [write for write in chain if write.field in names]
 
 

@@ -18,7 +18,7 @@ from harness.engine.buckets import Bucket
 from harness.engine.events import Finished, Reached
 from harness.engine.excerpts import CONTEXT, Excerpts, Place
 from harness.errors import visible
-from harness.report.places import Spot, involved, repository_path, spots
+from harness.report.places import Spot, involved, partings, repository_path, spots
 from harness.report.words import (
     difference_words,
     launch_command,
@@ -127,6 +127,7 @@ def _invocation(result: Finished) -> dict[str, Any]:
 
 def _result(result: Finished, number: int) -> dict[str, Any]:
     bucket, trace = result.buckets[number], result.traces[number]
+    first, second = result.started.first, result.started.second
     sides = spots(result, number)
     main = 1 if sides[1].place is not None else 0
     body = _body(result, bucket)
@@ -136,6 +137,11 @@ def _result(result: Finished, number: int) -> dict[str, Any]:
         for side, spot in enumerate(sides)
         for one in _locations(result, side, spot)
         if "physicalLocation" in one
+    ]
+    related += [
+        {**one, "id": 2 + side, "message": {"text": _text(f"{(first, second)[side]}: where the two parted before")}}
+        for side, spot in enumerate(partings(result, number))
+        for one in _locations(result, side, spot)
     ]
     if related:
         body["relatedLocations"] = related

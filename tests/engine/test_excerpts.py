@@ -6,28 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.excerpts import Excerpts, Place, check_key, read_excerpts
-from harness.world.case import Refusal
+from harness.engine.excerpts import Excerpts, Place, read_excerpts, said_place
 
 LINES = [f"line {number}" for number in range(1, 21)]
-
-
-def refusal(origin: str, message: str = "no") -> Refusal:
-    return Refusal(type="ValueError", message=message, origin=origin)
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path / "tree"
     (folder / "pkg").mkdir(parents=True)
-    (folder / "pkg/a.py").write_text("\n".join(LINES) + "\n    async def check_it(self):\n        raise ValueError\n")
+    (folder / "pkg/a.py").write_text("\n".join(LINES) + "\n")
     (tmp_path / "secret.py").write_text("password\n")
     (folder / "pkg/link.py").symlink_to(tmp_path / "secret.py")
     return folder
 
 
-def read(root: Path, *near: Place, lines: tuple[Place, ...] = (), refusals: tuple[Refusal, ...] = ()) -> Excerpts:
-    return read_excerpts(root, near=near, lines=lines, refusals=refusals, files=["pkg/a.py"])
+def read(root: Path, *near: Place, lines: tuple[Place, ...] = ()) -> Excerpts:
+    return read_excerpts(root, near=near, lines=lines)
 
 
 def test_lines_around_a_place_are_kept_with_their_numbers(root: Path) -> None:
@@ -38,49 +33,18 @@ def test_lines_around_a_place_are_kept_with_their_numbers(root: Path) -> None:
     assert excerpts.line("pkg/a.py", 12) == ""
 
 
-def test_a_function_that_refused_is_found_where_it_starts(root: Path) -> None:
-    excerpts = read(root, refusals=(refusal("check_it"), refusal("nowhere")))
-    assert excerpts.functions == {"check_it": Place("pkg/a.py", 21)}
-    assert "raise ValueError" in excerpts.line("pkg/a.py", 22)
-
-
-CHECKS = """class Record:
-    def check(self):
-        if self.size < 1:
-            raise ValueError(
-                f"the size {self.size} is too small")
-        assert self.size != 7, "the size " + repr(self.size) + " is not liked"
-        if self.size > 10:
-            raise too_large(self)
-
-    def alone(self):
-        assert self.size
-"""
-
-
 @pytest.mark.parametrize(
-    ("origin", "message", "line"),
+    ("text", "said"),
     [
-        ("check", "the size 0 is too small", 4),
-        ("check", "the size 7 is not liked", 6),
-        ("check", "something else", None),
-        ("check", "", None),
-        ("alone", "", 11),
-        ("alone", "anything", 11),
+        ("check_it (pkg/a.py:7)", ("check_it", Place("pkg/a.py", 7))),
+        ("is_it(1) (or so) in check_it (pkg/a.py:7)", ("is_it(1) (or so) in check_it", Place("pkg/a.py", 7))),
+        ("as given", None),
+        ("", None),
+        ("f (pkg/a.py:x)", None),
     ],
 )
-def test_a_check_is_found_by_its_words(root: Path, origin: str, message: str, line: int | None) -> None:
-    (root / "pkg/a.py").write_text(CHECKS)
-    check = refusal(origin, message)
-    found = read(root, refusals=(check,))
-    assert found.checks == ({check_key(check): Place("pkg/a.py", line)} if line else {})
-    assert not line or found.line("pkg/a.py", line)
-
-
-@pytest.mark.parametrize("source", ["def check(:\n    raise X", "def check():\n    raise '\\d'\n\0", "(" * 5000])
-def test_a_source_that_is_no_python_of_ours_has_no_checks(root: Path, source: str) -> None:
-    (root / "pkg/a.py").write_text(source)
-    assert read(root, refusals=(refusal("check"),)).checks == {}
+def test_a_place_is_read_from_what_is_said_of_it(text: str, said: tuple[str, Place] | None) -> None:
+    assert said_place(text) == said
 
 
 @pytest.mark.parametrize("file", ["../secret.py", "pkg/link.py", "pkg", "no/such.py", "pkg/\0.py", "/etc/hostname"])

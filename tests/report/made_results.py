@@ -10,7 +10,7 @@ from harness.engine.breakdown import Breakdown, Group
 from harness.engine.buckets import Bucket
 from harness.engine.compare import Difference
 from harness.engine.events import Counts, Covered, Decided, Drawn, Finished, Interactions, Reached, Space, Started
-from harness.engine.excerpts import Excerpts, Place
+from harness.engine.excerpts import Excerpts
 from harness.engine.ledger import Entry, Ledger
 from harness.engine.traces import Trace
 from harness.world.case import Case, Refusal
@@ -44,7 +44,16 @@ def bucket(value: Any = 128, *, name: str = "page_size", kind: str = "field", **
 def refusals(text: str = "ValueError: no") -> Bucket:
     """Return a cause in which the second subject alone refuses."""
     return Bucket(
-        difference=Difference(kind="refusal", name="", first=None, second=text), count=1, witness=Case(id="7-9")
+        difference=Difference(
+            kind="refusal",
+            name="",
+            first=None,
+            second=text,
+            checks=("", f"page_check ({NEW}:5)"),
+            decision=(f"is_hip() in page_pass ({OLD}:9)", f"is_hip() in page_pass ({NEW}:1)"),
+        ),
+        count=1,
+        witness=Case(id="7-9"),
     )
 
 
@@ -102,8 +111,7 @@ def result(value: Any = 128, text: str = "ValueError: no", line: str = "    view
         excerpts=(
             Excerpts(lines={OLD: {1: "dtype = 'auto'", 11: "    self.stuck = 1"}}),
             Excerpts(
-                lines={NEW: {1: "if is_hip():", 2: line, 3: "    view.dtype = 'x'", 5: "def page_check(view):"}},
-                functions={"page_check": Place(NEW, 5)},
+                lines={NEW: {1: "if is_hip():", 2: line, 3: "    view.dtype = 'x'", 5: "    raise ValueError('no')"}},
             ),
         ),
         breakdown=Breakdown(

@@ -10,12 +10,10 @@ import jsonschema
 import msgspec
 import pysarif
 import pytest
-from made_results import HOSTILE, NEW, OLD, bucket, result, write
+from made_results import HOSTILE, NEW, OLD, bucket, result
 
 from harness.engine.events import Finished
-from harness.engine.traces import Trace
 from harness.report.sarif import sarif
-from harness.world.chain import Write
 
 # Of the OASIS repository sarif-spec, as it is.
 SCHEMA = Path(__file__).with_name("sarif-schema-2.1.0.json")
@@ -58,20 +56,19 @@ def test_another_reader_finds_the_causes_where_they_are(tmp_path: Path) -> None:
     assert (missed.artifact_location.uri, missed.artifact_location.uri_base_id) == (OLD, "FIRST")
 
 
-def with_chains(*chains: tuple[Write, ...]) -> Finished:
+def with_writers(*writers: str) -> Finished:
     made = result()
-    trace = Trace(chains=(chains[0], chains[1]))
-    return msgspec.structs.replace(made, traces=(trace, *made.traces[1:]))
+    return msgspec.structs.replace(made, buckets=(bucket(128, writers=writers), *made.buckets[1:]))
 
 
 def test_both_sides_are_located() -> None:
-    body = json.loads(sarif(with_chains((write("page_size", 1, 3, OLD),), (write("page_size", 128, 2),))))
+    body = json.loads(sarif(with_writers(f"handle ({OLD}:3)", f"page_pass ({NEW}:2)")))
     related = body["runs"][0]["results"][0]["relatedLocations"]
     assert [one["physicalLocation"]["artifactLocation"]["uriBaseId"] for one in related] == ["FIRST", "SRCROOT"]
 
 
 def test_a_file_does_not_lead_out_of_its_base() -> None:
-    made = with_chains((), (write("page_size", 128, 2, "../../etc/pass wd?x#y:z"),))
+    made = with_writers("as given", "page_pass (../../etc/pass wd?x#y:z:2)")
     place = json.loads(sarif(made))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "src/etc/pass%20wd%3Fx%23y%3Az"
 

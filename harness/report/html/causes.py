@@ -10,7 +10,7 @@ from harness.engine.causes import AS_GIVEN
 from harness.engine.events import Finished
 from harness.engine.excerpts import CONTEXT, Excerpts, Place
 from harness.report.html.elements import Child, add, between, code, el, table
-from harness.report.places import Spot, involved, spots
+from harness.report.places import Spot, involved, partings, spots
 from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command, slug
 
 _FORMS = 20
@@ -92,6 +92,11 @@ def _side(result: Finished, number: int, side: int, label: str, value: str, spot
         add(node, excerpt(result.excerpts[side], spot.place))
     elif refusal is None:
         add(node, el("p", _no_line(bucket, side), class_="quiet"))
+    parting = partings(result, number)[side]
+    if parting.place is not None:
+        what = bucket.difference.name if bucket.difference.writers is not None else "the two"
+        add(node, el("p", f"Before that {what} parted, at ", code(parting.source or ""), " ", _where(parting.place)))
+        add(node, excerpt(result.excerpts[side], parting.place))
     add(node, _chain(result, number, side))
     again = resolve_command(bucket.witness, label, result.started.flags)
     add(node, el("details", el("summary", "Every write on the way, by this command"), command(again), class_="more"))
@@ -100,10 +105,8 @@ def _side(result: Finished, number: int, side: int, label: str, value: str, spot
 
 def _no_line(bucket: Bucket, side: int) -> str:
     difference = bucket.difference
-    if difference.kind == "field" and (difference.writers is None or difference.writers[side] == AS_GIVEN):
+    if difference.writers is not None and difference.writers[side] == AS_GIVEN:
         return "As given: no line of this side writes it."
-    if difference.kind == "environment":
-        return "Which line sets a variable is not recorded."
     return "It resolves the launch." if difference.kind == "refusal" else "No line is known to have decided it."
 
 
