@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.engine.compare import Difference
 from harness.engine.events import Covered
-from harness.engine.excerpts import Excerpts, Place, read_excerpts, said_place
+from harness.engine.excerpts import Excerpts, Line, read_excerpts, said_place
 from harness.engine.plan import Request
 from harness.engine.traces import Trace
 
@@ -23,7 +23,7 @@ def excerpts_of(
         read_excerpts(
             spec.tree.root,
             near=[
-                *(Place(write.file, write.line) for trace in traces for write in trace.chains[side]),
+                *(Line(write.file, write.line) for trace in traces for write in trace.chains[side]),
                 *(place for difference in differences for place in _named(difference, side)),
             ],
             lines=_never(covered[side]),
@@ -33,14 +33,14 @@ def excerpts_of(
     return first, second
 
 
-def _named(difference: Difference, side: int) -> list[Place]:
+def _named(difference: Difference, side: int) -> list[Line]:
     """Return the places of one side that the difference was made at."""
     texts = [pair[side] for pair in (difference.writers, difference.checks, difference.decision) if pair is not None]
     return [said[1] for text in texts if (said := said_place(text)) is not None]
 
 
-def _never(covered: Covered) -> list[Place]:
+def _never(covered: Covered) -> list[Line]:
     """Return the places that write and never ran, and the decisions that did not go both ways."""
-    writes = [Place(site.writer.file, site.writer.line) for site in covered.writes if not site.count]
-    decisions = [Place(site.decision.file, site.decision.line) for site in covered.decisions if site.seen != 3]
+    writes = [Line(site.writer.file, site.writer.line) for site in covered.writes if not site.count]
+    decisions = [Line(site.decision.file, site.decision.line) for site in covered.decisions if site.seen != 3]
     return writes + decisions

@@ -20,20 +20,20 @@ _LARGEST_FILE: Final = 16 << 20
 _SAID: Final = re.compile(r"(?P<what>.*) \((?P<file>[^()]+):(?P<line>\d+)\)", re.DOTALL)
 
 
-class Place(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True):
     """A line of a file, counted from 1; the file is relative to the folder that holds the package."""
 
     file: str
     line: int
 
 
-def said_place(text: str) -> tuple[str, Place] | None:
+def said_place(text: str) -> tuple[str, Line] | None:
     """Return what a difference says of a place (`harness.engine.causes.place`): its function, and where it is.
 
     None for words that name no place.
     """
     found = _SAID.fullmatch(text)
-    return None if found is None else (found["what"], Place(found["file"], int(found["line"])))
+    return None if found is None else (found["what"], Line(found["file"], int(found["line"])))
 
 
 class Excerpts(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class Excerpts(msgspec.Struct, frozen=True, kw_only=True):
         return self.lines.get(file, {}).get(line, "")
 
 
-def read_excerpts(root: Path, *, near: Iterable[Place], lines: Iterable[Place]) -> Excerpts:
+def read_excerpts(root: Path, *, near: Iterable[Line], lines: Iterable[Line]) -> Excerpts:
     """Return the lines around the places ``near`` and those at ``lines``, of the files under ``root``.
 
     A file that is not there, is too large or lies outside ``root`` is left out: the subject's own word for where

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from harness.engine.buckets import Bucket
 from harness.engine.events import Finished
-from harness.engine.excerpts import Place, said_place
+from harness.engine.excerpts import Line, said_place
 from harness.world.chain import Write
 
 
 class Spot(NamedTuple):
     """One side of a difference: the place and the function that decided it; both None where no line did."""
 
-    place: Place | None
+    place: Line | None
     source: str | None
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from harness.engine.buckets import Bucket
 from harness.engine.events import Finished, Reached
-from harness.engine.excerpts import CONTEXT, Excerpts, Place
+from harness.engine.excerpts import CONTEXT, Excerpts, Line
 from harness.errors import visible
 from harness.report.places import Spot, involved, partings, repository_path, spots
 from harness.report.words import (
@@ -197,7 +197,7 @@ def _unreached(result: Finished, side: int, site: Reached) -> dict[str, Any]:
         "level": "warning",
         "message": {"text": _text(f"{place.field}: no case came to this place of {label}, in {place.source}")},
         "identity": f"{side}\0{place.field}\0{place.source}\0{place.file}",
-        "locations": _locations(result, side, Spot(Place(place.file, place.line), place.source)),
+        "locations": _locations(result, side, Spot(Line(place.file, place.line), place.source)),
     }
 
 
@@ -207,7 +207,7 @@ def _made(result: Finished, bucket: Bucket, side: int) -> str:
 
 
 def _step(result: Finished, side: int, write: Write) -> dict[str, Any]:
-    (location,) = _locations(result, side, Spot(Place(write.file, write.line), write.source))
+    (location,) = _locations(result, side, Spot(Line(write.file, write.line), write.source))
     value = msgspec.json.encode(write.value).decode()
     return {"location": {**location, "message": {"text": _text(f"{write.field} = {value}")}}}
 
@@ -221,7 +221,7 @@ def _locations(result: Finished, side: int, spot: Spot) -> list[dict[str, Any]]:
     return [location] if location else []
 
 
-def _physical(result: Finished, side: int, place: Place) -> dict[str, Any]:
+def _physical(result: Finished, side: int, place: Line) -> dict[str, Any]:
     path = repository_path(result, side, place.file) if side == 1 else None
     base = _TOP if path is not None else _BASES[side]
     body: dict[str, Any] = {"artifactLocation": {"uri": _uri(path or place.file), "uriBaseId": base}}
@@ -235,7 +235,7 @@ def _physical(result: Finished, side: int, place: Place) -> dict[str, Any]:
     return body
 
 
-def _context(excerpts: Excerpts, place: Place) -> dict[str, Any]:
+def _context(excerpts: Excerpts, place: Line) -> dict[str, Any]:
     lines = excerpts.around(place.file, place.line, CONTEXT)
     return {
         "startLine": lines[0][0],

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from harness.engine.buckets import Bucket
 from harness.engine.causes import AS_GIVEN
 from harness.engine.events import Finished
-from harness.engine.excerpts import CONTEXT, Excerpts, Place
+from harness.engine.excerpts import CONTEXT, Excerpts, Line
 from harness.report.html.elements import Child, add, between, code, el, table
 from harness.report.places import Spot, involved, partings, spots
 from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command, slug
@@ -110,11 +110,11 @@ def _no_line(bucket: Bucket, side: int) -> str:
     return "It resolves the launch." if difference.kind == "refusal" else "No line is known to have decided it."
 
 
-def _where(place: Place) -> Element:
+def _where(place: Line) -> Element:
     return el("span", f"{place.file}:{place.line}", class_="where")
 
 
-def excerpt(excerpts: Excerpts, place: Place) -> Element | None:
+def excerpt(excerpts: Excerpts, place: Line) -> Element | None:
     """Return the lines around a place with the one itself marked; None where they were not read."""
     lines = excerpts.around(place.file, place.line, CONTEXT)
     if not lines:
