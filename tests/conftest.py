@@ -1,4 +1,4 @@
-"""What all tests share: one cache of real releases for the whole run, and how Hypothesis runs."""
+"""What all tests share: one cache of real releases for the whole run, runs of the command line, Hypothesis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from packaging.version import Version
 
+from harness.cli import app, guarded
 from harness.subjects.sources import Tree, release_tree
 from harness.subjects.sources.index import IndexUnreachable
 
@@ -41,3 +42,28 @@ def release(session_cache: Path) -> Callable[[str], Tree]:
         pytest.skip(f"needs the package index: {unreachable[0]}")
 
     return tree
+
+
+class Run:
+    """One run of the command line in this process."""
+
+    def __init__(self, capfdbinary: pytest.CaptureFixture[bytes], *words: str) -> None:
+        capfdbinary.readouterr()
+        self.status = guarded(lambda: app(list(words), standalone_mode=False))
+        out, err = capfdbinary.readouterr()
+        self.out, self.err = out.decode(), err.decode()
+
+    def is_refused(self, *parts: str) -> None:
+        """Check the promise: status 2, nothing on standard output, one sentence that holds ``parts``."""
+        assert self.status == 2, self.err
+        assert self.out == ""
+        sentence = self.err.split("\n\n")[0].strip()
+        assert "\n" not in sentence
+        assert "Traceback" not in self.err
+        for part in parts:
+            assert part in sentence, sentence
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]):  # type: ignore[no-untyped-def]
+    return lambda *words: Run(capfdbinary, *words)

@@ -11,33 +11,8 @@ from pathlib import Path
 import pytest
 from made_up_trees import make_tree
 
-from harness.cli import app, guarded
+from harness.cli import guarded
 from harness.world.contract import parse_outcome
-
-
-class Run:
-    """One run of the command line in this process."""
-
-    def __init__(self, capfdbinary: pytest.CaptureFixture[bytes], *words: str) -> None:
-        capfdbinary.readouterr()
-        self.status = guarded(lambda: app(list(words), standalone_mode=False))
-        out, err = capfdbinary.readouterr()
-        self.out, self.err = out.decode(), err.decode()
-
-    def is_refused(self, *parts: str) -> None:
-        """Check the promise: status 2, nothing on standard output, one sentence that holds ``parts``."""
-        assert self.status == 2, self.err
-        assert self.out == ""
-        sentence = self.err.split("\n\n")[0].strip()
-        assert "\n" not in sentence
-        assert "Traceback" not in self.err
-        for part in parts:
-            assert part in sentence, sentence
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]):  # type: ignore[no-untyped-def]
-    return lambda *words: Run(capfdbinary, *words)
 
 
 @pytest.fixture

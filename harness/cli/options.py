@@ -22,8 +22,10 @@ class Format(StrEnum):
 
 SUBJECTS: Final = "legacy, declarative, sglang==X, git:REV or dir:PATH; #slice or #legacy behind it"
 
-FirstSubject = Annotated[str, typer.Argument(metavar="A", help=f"The original: {SUBJECTS}.")]
-SecondSubject = Annotated[str, typer.Argument(metavar="B", help="Its successor, named in the same way.")]
+FIRST: Final = typer.Argument(metavar="A", help=f"The original: {SUBJECTS}.", show_default=False)
+SECOND: Final = typer.Argument(metavar="B", help="Its successor, named in the same way.", show_default=False)
+FirstSubject = Annotated[str, FIRST]
+SecondSubject = Annotated[str, SECOND]
 AnswersFile = Annotated[
     Path | None, typer.Option("--answers", metavar="FILE", help="Answers for probes that the built-in ones miss.")
 ]

@@ -12,6 +12,7 @@ from harness.engine.buckets import Bucket
 from harness.engine.excerpts import Excerpts
 from harness.engine.ledger import Ledger
 from harness.engine.traces import Trace
+from harness.subjects.moves import Moved
 from harness.world.chain import Decision, Writer
 
 Verdict = Literal["equivalent", "different", "inconclusive"]
@@ -113,6 +114,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     field and ``decisions`` the conditions there (none for a subject that is not recorded); a run that never comes to
     a writer of a ``gated`` field proves nothing about it. ``drawable`` are the names that cases can be made with, and
     ``space`` what two or three of the inputs can be together.
+    ``moved`` are the fields that the change moves, None where nobody asked.
     ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
     ``flags`` gives the command-line flag of each argument that has one; ``folders`` are where in the user's
     repository the files of each side lie (None: not in it).
@@ -137,6 +139,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     drawable: Drawn = msgspec.field(default_factory=Drawn)
     space: Space = Space()
     folders: tuple[str | None, str | None] = (None, None)
+    moved: tuple[Moved, ...] | None = None
 
 
 class Progressed(msgspec.Struct, frozen=True, kw_only=True):

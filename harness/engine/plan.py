@@ -16,6 +16,7 @@ from harness.engine.ledger import Ledger
 from harness.engine.traces import Trace
 from harness.generate.domains import Domains
 from harness.subjects.description import Reach
+from harness.subjects.moves import Moved
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
 
@@ -35,6 +36,9 @@ class Request:
     ``fields`` are the fields to compare and nothing else; when empty, the resolved fields and what the slice writes
     besides, or with ``all_fields`` every field of the record, and in both cases the environment and the refusals.
     ``corpus`` are cases to run first, after the real launches.
+    ``moved`` are the fields that the second subject, a change of the first, moves: of these all write sites must run,
+    of no others, and all fields are compared whose writes can run. It is None for two subjects of which neither is a
+    change. ``notes`` are for the user to know.
     """
 
     first: SubjectSpec
@@ -46,6 +50,8 @@ class Request:
     seed: int = 0
     jobs: int = 1
     corpus: tuple[Case, ...] = ()
+    moved: tuple[Moved, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

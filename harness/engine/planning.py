@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from harness.engine.conditions import field_names
 from harness.engine.events import Drawn, Started
@@ -46,7 +46,7 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     if domains.foreign:
         notes.append(f"never set, since only one of the two has them: {', '.join(domains.foreign)}")
     common = [name for name in descriptions[0].fields if name in descriptions[1].fields]
-    if not request.first.slice and not request.fields and not request.all_fields:
+    if not request.first.slice and not request.fields and not request.all_fields and request.moved is None:
         notes.append(f"of {len(common)} fields of the record {len(compared)} are compared; --all-fields compares all")
     plan = Plan(
         compared=compared,
@@ -66,16 +66,17 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         jobs=request.jobs,
         cases=request.budget.cases,
         seconds=request.budget.seconds,
-        notes=tuple(notes),
+        notes=(*request.notes, *notes),
         flags={name: spec.flags[0] for name, spec in descriptions[0].fields.items() if spec.flags},
         ledger=ledger,
         absent_explained={name: entry for name in absent if (entry := ledger.explains_absent(name)) is not None},
         writers=(descriptions[0].writers, descriptions[1].writers),
         decisions=(descriptions[0].decisions, descriptions[1].decisions),
-        gated=compared if request.fields else tuple(name for name in compared if name in request.first.resolved),
+        gated=_gated(request, compared),
         drawable=Drawn(architectures=set(domains.architectures), machines=set(hardware_names())),
         space=space_of(parameters_of(domains)),
         folders=(request.first.tree.folder, request.second.tree.folder),
+        moved=request.moved,
     )
     return Planned(started, plan)
 
@@ -87,7 +88,13 @@ def _fields(
     has = [dict.fromkeys((*d.resolved, *d.fields)) for d in descriptions]
     every = has[0] | has[1]
     usual = dict.fromkeys((*descriptions[0].resolved, *descriptions[1].resolved))
-    wanted = request.fields or tuple(every if request.all_fields else usual)
+    wanted = request.fields
+    if request.all_fields:
+        wanted = tuple(every)
+    elif not wanted:
+        # A change may touch what it was not meant to; a slice resolves no more than its own fields.
+        changed = request.moved is not None and not request.first.slice
+        wanted = tuple(_whole(every) if changed else usual)
     labels = request.first.label, request.second.label
     for name in wanted:
         if name not in every:
@@ -98,6 +105,22 @@ def _fields(
         lacking = ", ".join(f"{name} (not in {label})" for name, label in absent.items())
         raise UsageError(f"--field: nothing is left to compare, since both subjects must have a field: {lacking}")
     return compared, absent
+
+
+def _whole(names: Collection[str]) -> list[str]:
+    """Return the names without those whose parts are compared: with one new part the whole differs in every case."""
+    parted = {name.partition(".")[0] for name in names if "." in name}
+    return [name for name in names if name not in parted]
+
+
+def _gated(request: Request, compared: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fields of which every write site must run."""
+    if request.fields:
+        return compared
+    if request.moved is None:
+        return tuple(name for name in compared if name in request.first.resolved)
+    moved = {one.field for one in request.moved}
+    return tuple(name for name in compared if name in moved)
 
 
 def _check_ledger(ledger: Ledger, descriptions: tuple[Description, Description]) -> None:

@@ -74,6 +74,7 @@ def document(result: Finished) -> bytes:
         breakdown=BreakdownPart(
             architectures=_groups(result.breakdown.architectures), machines=_groups(result.breakdown.machines)
         ),
+        moved=started.moved,
     )
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
 

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from harness.engine.compare import Kind
 from harness.engine.events import Verdict
+from harness.subjects.moves import Moved
 from harness.world.contract import CaseLine
 
 FORMAT: Final = "stackproof.gate/1"
@@ -214,7 +215,10 @@ class BreakdownPart(msgspec.Struct):
 
 
 class GateDocument(msgspec.Struct):
-    """The result of one gate."""
+    """The result of one gate.
+
+    ``moved`` are the fields that a change moves and why, null for two subjects that are not gated as a change.
+    """
 
     format: Literal["stackproof.gate/1"]
     verdict: Verdict
@@ -233,6 +237,7 @@ class GateDocument(msgspec.Struct):
     drawn: DrawnPart
     interactions: InteractionsPart
     breakdown: BreakdownPart
+    moved: tuple[Moved, ...] | None = None
 
 
 def make_schema() -> bytes:

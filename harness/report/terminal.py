@@ -22,6 +22,7 @@ from harness.engine.events import (
     Started,
 )
 from harness.errors import visible
+from harness.report.moves import moved_lines
 from harness.report.words import (
     difference_words,
     drawn_words,
@@ -115,6 +116,9 @@ def print_result(result: Finished, console: Console) -> None:
         console.print(Text(f"and {rest} more, below in a line each (--save or --format json has them whole)", "dim"))
     if result.buckets:
         console.print(_table(result), soft_wrap=True)
+    if started.moved is not None:
+        for line in moved_lines(started.moved, started.compared):
+            console.print(Text(line), soft_wrap=True)
     for name, label in started.absent.items():
         entry = started.absent_explained.get(name)
         meant = f" (ledger: {entry})" if entry else ""

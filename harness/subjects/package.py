@@ -47,11 +47,10 @@ class PackageSubject(Subject):
         return Process(package_command())
 
     def _load_request(self) -> dict[str, Any]:
-        profile = self.spec.profile["slice"]
         return {
             "root": os.path.realpath(self.spec.tree.root),
             "package": self.spec.package,
-            "names": [*profile["fields"], *profile["state"]],
+            "names": self.spec.written,
             "record": self.spec.record,
         }
 

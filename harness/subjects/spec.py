@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.subjects.names import KNOWN_PACKAGES, normal_name
@@ -62,6 +63,21 @@ class SubjectSpec:
         """The fields that a resolution is about, without what it writes besides."""
         names: list[str] = self.profile["slice"]["fields"]
         return names
+
+    @property
+    def written(self) -> list[str]:
+        """The fields whose writes are recorded, and which a gate compares unless told otherwise."""
+        names: list[str] = [*self.resolved, *self.profile["slice"]["state"]]
+        return names
+
+    def recording(self, fields: Iterable[str]) -> SubjectSpec:
+        """Return the same subject with the writes of further fields recorded and their values among its outcomes.
+
+        For a whole construction: of a slice, other handlers than those of its own fields never run.
+        """
+        cut = self.profile["slice"]
+        more = [name for name in fields if name not in self.written]
+        return replace(self, profile={**self.profile, "slice": {**cut, "state": [*cut["state"], *more]}})
 
     @property
     def not_drawn(self) -> list[str]:

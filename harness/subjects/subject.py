@@ -91,8 +91,8 @@ class Subject:
             )
             for entry in raw["fields"]
         }
-        profile, chosen = self.spec.profile["slice"], self._chosen
-        self._choose((*profile["fields"], *profile["state"]))
+        chosen = self._chosen
+        self._choose(tuple(self.spec.written))
         resolved = self._names
         if chosen is not None:
             self._choose(chosen)

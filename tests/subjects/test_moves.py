@@ -138,3 +138,16 @@ def test_a_new_field_and_one_that_is_gone(change: Change) -> None:
 def test_a_file_that_is_no_python_is_one_sentence(change: Change) -> None:
     with pytest.raises(UsageError, match=r"server_args\.py is not Python that can be parsed"):
         change((RECORD, "def __post_init__(self):", "def __post_init__(self:"))
+
+
+@pytest.mark.index
+def test_the_stack_that_landed_in_0_5_15_moved_all_its_fields(release: Callable[[str], Tree]) -> None:
+    specs = [SubjectSpec(release(version), False, load_profile()) for version in ("0.5.14", "0.5.15")]
+    moved = {one.field: one for one in moved_fields(*specs)}
+    assert set(specs[0].resolved) <= set(moved)
+    tags = [reason.detail for reason in moved["page_size"].reasons if reason.name == "resolvable"]
+    assert tags == ["(none) → True"]
+    passes = {
+        reason.name for reason in moved["page_size"].reasons if reason.kind == "pass" and reason.change == "new"
+    }
+    assert "_fa4_page_constraint" in passes

@@ -14,26 +14,43 @@ import typer
 from harness.cli.app import STATUS, STOPPED, app
 from harness.cli.options import (
     DEFAULT_CASES,
+    FIRST,
+    SECOND,
     AnswersFile,
     CaseSeconds,
-    FirstSubject,
     Format,
     Interpreter,
     MemoryMib,
     Reports,
-    SecondSubject,
     cores,
 )
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.engine.events import Event, Listener
+    from harness.subjects.spec import SubjectSpec
 
 
 @app.command()
 def gate(
-    first: FirstSubject,
-    second: SecondSubject,
+    first: Annotated[str | None, FIRST] = None,
+    second: Annotated[str | None, SECOND] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REV", help="Gate a change, in the git repository you stand in: what it is made on top of."
+        ),
+    ] = None,
+    head: Annotated[str, typer.Option(metavar="REV", help="With --base: the change's last revision.")] = "HEAD",
+    select: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PART", help="With --base: slice, legacy or declarative, instead of the whole construction."
+        ),
+    ] = None,
+    repository: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="With --base: a folder of the repository, instead of this one.")
+    ] = None,
     field: Annotated[
         list[str] | None,
         typer.Option(help="Compare this field alone: no others, no environment; may be given again."),
@@ -79,7 +96,7 @@ def gate(
     case_seconds: CaseSeconds = 10.0,
     memory_mib: MemoryMib = 2048,
 ) -> int:
-    """Run A and B on the same cases and say whether they ever differ."""
+    """Run A and B, or what a change starts from and ends with, on the same cases: do they ever differ?"""
     from rich.console import Console
 
     from harness.engine.campaign import Budget, Request, run_campaign
@@ -88,6 +105,7 @@ def gate(
     from harness.report.document import folder_for, save_result
     from harness.report.reports import parse_reports, write_reports
     from harness.report.terminal import TerminalView
+    from harness.subjects.change import Change, open_change
     from harness.subjects.open import open_spec
 
     if field and all_fields:
@@ -98,6 +116,14 @@ def gate(
         raise UsageError("--resume goes on with the search in a corpus: give its folder with --corpus")
     if cases is None and seconds is None:
         cases = DEFAULT_CASES
+    if base is None and (select is not None or repository is not None or head != "HEAD"):
+        raise UsageError("--head, --select and --repository go with --base REV")
+
+    def open_one(text: str) -> SubjectSpec:
+        return open_spec(
+            text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib, cwd=repository
+        )
+
     # The one is short for the other.
     wanted = parse_reports([*(report or ()), *(["json=-"] if format is Format.json else [])])
     silent = any(one.shown for one in wanted)
@@ -105,13 +131,17 @@ def gate(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with folder_for(save):
         store = None if corpus is None else Store(corpus, resume=resume)
-        specs = [
-            open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
-            for text in (first, second)
-        ]
+        if base is None:
+            if first is None or second is None:
+                raise UsageError("gate takes two subjects, A and B, or --base REV for the change in a git repository")
+            change = Change((first, second), (open_one(first), open_one(second)), None, ())
+        elif first is not None:
+            raise UsageError(f"gate takes two subjects or --base, not both: leave {first!r} off")
+        else:
+            change = open_change(base, head, select, repository or Path.cwd(), open_one)
         request = Request(
-            first=specs[0],
-            second=specs[1],
+            first=change.specs[0],
+            second=change.specs[1],
             fields=tuple(field or ()),
             all_fields=all_fields,
             budget=Budget(cases=cases, seconds=seconds),
@@ -119,6 +149,8 @@ def gate(
             seed=seed,
             jobs=jobs or cores(),
             corpus=() if store is None else store.cases,
+            moved=change.moved,
+            notes=change.notes,
         )
         if silent:
             result = run_campaign(request, _keeping(corpus, lambda event: None), store)
@@ -128,7 +160,7 @@ def gate(
         if save is not None:
             files = save_result(result, save)
             if files and not silent:
-                again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
+                again = shlex.join(["stackproof", "replay", str(files[0]), *change.names])
                 typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
         write_reports(result, wanted)
     return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]

@@ -29,6 +29,36 @@ class _Listed(NamedTuple):
     path: str
 
 
+class Commits(NamedTuple):
+    """The commits of a change: what two names mean, and the best ancestor of both."""
+
+    base: str
+    head: str
+    ancestor: str
+
+
+def common_ancestor(base: str, head: str, cwd: Path) -> Commits:
+    """Return the commits that ``base`` and ``head`` name in the repository of ``cwd``, and where they part.
+
+    Raises UsageError when git or the repository is missing, a revision is unknown, or the two have no ancestor here.
+    """
+    git = Git(cwd)
+    ends = _commit(git, base, cwd), _commit(git, head, cwd)
+    try:
+        ancestor = git.text("merge-base", *ends).strip()
+    except GitFailed:
+        shallow = git.text("rev-parse", "--is-shallow-repository").strip() == "true"
+        raise UsageError(
+            f"{base} and {head} have no common ancestor in the git repository of {cwd}: "
+            + (
+                "this clone is shallow, fetch its history first (git fetch --unshallow)"
+                if shallow
+                else "name two revisions of one history"
+            )
+        ) from None
+    return Commits(*ends, ancestor)
+
+
 def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE) -> Tree:
     """Return the tree of ``package`` at the git revision ``rev`` of the repository that ``cwd`` stands in.
 
