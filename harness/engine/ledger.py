@@ -114,8 +114,8 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
         return next((entry.id for entry in self.entries if name in entry.absent), None)
 
 
-def load_ledger(path: Path) -> Ledger:
-    """Return all entries of the file ``path``.
+def load_ledger(path: Path, aliases: Mapping[str, str] | None = None) -> Ledger:
+    """Return all entries of the file ``path``; ``aliases`` are further names of subjects that it may use.
 
     Raises UsageError when it cannot be read, is not TOML, or has a key, path or value that means nothing.
     """
@@ -132,14 +132,14 @@ def load_ledger(path: Path) -> Ledger:
     if content.get("format") != FORMAT:
         raise UsageError(f"{where}: write format = {FORMAT!r} at its top, not {content.get('format')!r}")
     entries = tuple(
-        _entry(table, f"{where}, difference {number}")
+        _entry(table, f"{where}, difference {number}", aliases or {})
         for number, table in enumerate(_tables(content, "difference", where), 1)
     )
     repeated = [entry.id for number, entry in enumerate(entries) if entry.id in {e.id for e in entries[:number]}]
     if repeated:
         raise UsageError(f"{where}: two entries have the id {repeated[0]!r}, give each one of its own")
     unreached = tuple(
-        _unreached(table, f"{where}, unreached {number}")
+        _unreached(table, f"{where}, unreached {number}", aliases or {})
         for number, table in enumerate(_tables(content, "unreached", where), 1)
     )
     return Ledger(entries=entries, unreached=unreached)
@@ -152,7 +152,7 @@ def _tables(content: Mapping[str, Any], key: str, where: str) -> list[dict[str, 
     return value
 
 
-def _entry(table: dict[str, Any], where: str) -> Entry:
+def _entry(table: dict[str, Any], where: str, aliases: Mapping[str, str]) -> Entry:
     _check_keys(table, _KEYS, where)
     texts = {key: _text(table, key, where) for key in ("id", "reason", "reference")}
     where = f"{where} ({texts['id']})"
@@ -163,7 +163,7 @@ def _entry(table: dict[str, Any], where: str) -> Entry:
             raise UsageError(f"{where}: {key} must be true or false, not {value!r}")
     if not any((*names.values(), *flags.values())):
         raise UsageError(f"{where}: it explains nothing, give it one of {', '.join((*_NAMES, *_FLAGS))}")
-    subjects = _texts(table, "subjects", where)
+    subjects = [aliases.get(name, name) for name in _texts(table, "subjects", where)]
     if len(subjects) != 2:
         raise UsageError(f"{where}: subjects must be a list of two subjects, as given to gate")
     groups = table.get("any", [])
@@ -185,10 +185,11 @@ def _entry(table: dict[str, Any], where: str) -> Entry:
     )
 
 
-def _unreached(table: dict[str, Any], where: str) -> Unreached:
+def _unreached(table: dict[str, Any], where: str, aliases: Mapping[str, str]) -> Unreached:
     _check_keys(table, _UNREACHED_KEYS, where)
     texts = {key: _text(table, key, where) for key in _UNREACHED_KEYS}
-    return Unreached(**{**texts, "subject": normal_name(texts["subject"])})
+    subject = aliases.get(texts["subject"], texts["subject"])
+    return Unreached(**{**texts, "subject": normal_name(subject)})
 
 
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
