@@ -373,3 +373,26 @@ def test_resolve_lays_two_subjects_beside_one_another(run) -> None:  # type: ign
     refused = run("resolve", *subjects, "--hardware", "h100", "--", "--attention-backend", "trtllm_mla")
     assert refused.out.count("refuses: ValueError") == 2
     run("resolve", *subjects, "--cases", "x.jsonl").is_refused("one --subject")
+
+
+def test_a_ledger_from_a_run_to_its_check(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    result, ledger = tmp_path / "result.json", tmp_path / "ledger.toml"
+    first = run("gate", *trees, *SMALL, "--format", "json")
+    result.write_text(first.out)
+    shown = run("ledger", "propose", str(result))
+    assert (shown.status, shown.out.count("[[difference]]")) == (0, 1)
+    assert run("ledger", "propose", str(result), "--into", str(ledger)).status == 0
+    run("gate", *trees, *SMALL, "--ledger", str(ledger)).is_refused("its reason is empty, write one")
+    text = ledger.read_text().replace('""', '"meant"').replace("# expires", "expires")
+    ledger.write_text(text)
+    again = run("gate", *trees, *SMALL, "--ledger", str(ledger), "--format", "json")
+    assert again.status == 0, again.out + again.err
+    result.write_text(again.out)
+    words = ("ledger", "check", str(ledger), "--result", str(result))
+    sound = run(*words, "--today", "2030-12-31")
+    assert (sound.status, sound.out) == (0, "checked  1 entry by 2030-12-31 and 1 run: all are sound\n")
+    late = run(*words, "--today", "2031-01-01")
+    assert late.status == 1
+    assert late.out.startswith("expired")
+    run(*words, "--today", "soon").is_refused("--today soon", "2030-12-31")
+    assert json.loads(run("ledger", "schema").out)["title"] == "stackproof.ledger/1"

@@ -18,7 +18,8 @@ from harness.world.wording import brief
 Operation = Literal["is", "not", "contains", "at_least", "below", "set"]
 
 _OPERATIONS: Final = ("not", "contains", "at_least", "below", "set")
-_HEADS: Final = ("args", "env", "hardware", "model", "probe", "checkpoint", "first", "second")
+HEADS: Final = ("args", "env", "hardware", "model", "probe", "checkpoint", "first", "second")
+"""What a path can start with."""
 _SIDE_KEYS: Final = ("error", "message", "origin")
 
 
@@ -124,19 +125,24 @@ def _finite(values: tuple[Any, ...], where: str) -> tuple[Any, ...]:
     return values
 
 
-def _check_path(path: str, where: str) -> None:
-    head, dot, rest = path.partition(".")
-    if head not in _HEADS or not dot or not rest:
-        raise UsageError(
-            f"{where}: a path starts with {', '.join(head + '.' for head in _HEADS)} and a name, not {path!r}"
-            f"{hint(head, _HEADS)}"
-        )
-    known = {
+def known_names(head: str) -> tuple[str, ...] | None:
+    """Return the names that a path can have behind ``head``, None where those depend on the subjects."""
+    return {
         "hardware": tuple(Hardware.__struct_fields__),
         "model": tuple(Model.__struct_fields__),
         "probe": tuple(probe_answers(Hardware())),
         "checkpoint": tuple(checkpoint_answers(Model())),
     }.get(head)
+
+
+def _check_path(path: str, where: str) -> None:
+    head, dot, rest = path.partition(".")
+    if head not in HEADS or not dot or not rest:
+        raise UsageError(
+            f"{where}: a path starts with {', '.join(head + '.' for head in HEADS)} and a name, not {path!r}"
+            f"{hint(head, HEADS)}"
+        )
+    known = known_names(head)
     if known is not None and rest not in known:
         raise UsageError(f"{where}: there is no {path}{hint(rest, known)}")
 

@@ -7,6 +7,7 @@ docs/ledger.md.
 
 from __future__ import annotations
 
+import datetime
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,8 +24,13 @@ from harness.world.chain import Writer
 FORMAT: Final = "stackproof.ledger/1"
 _NAMES: Final = ("fields", "environment", "absent")
 _FLAGS: Final = ("refusal", "refusals")
-_KEYS: Final = ("id", "subjects", "reason", "reference", "when", "any", *_NAMES, *_FLAGS)
-_UNREACHED_KEYS: Final = ("subject", "field", "source", "reason")
+_UPKEEP: Final = ("owner", "expires")
+_KEYS: Final = ("id", "subjects", "reason", "reference", *_UPKEEP, "scope", "when", "any", *_NAMES, *_FLAGS)
+_UNREACHED_TEXTS: Final = ("subject", "field", "source", "reason")
+_UNREACHED_KEYS: Final = (*_UNREACHED_TEXTS, *_UPKEEP)
+
+EVERY_CASE: Final = "every case"
+"""The scope of an entry that is meant without conditions."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +39,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     ``subjects`` are their names as in `harness.subjects.names.normal_name`, ``named`` as they stand in the file.
     ``fields`` and ``environment`` name what may differ; ``refusal`` allows that one subject refuses and the other
     resolves, ``refusals`` that both refuse with different checks; ``absent`` lists fields that one of them does not
-    have. ``when`` must hold, and one of ``any`` where there are some.
+    have. ``when`` must hold, and one of ``any`` where there are some; ``everywhere`` says that neither is meant.
+    ``owner`` answers for it, and ``expires`` is the last day that it is meant for: a gate reads neither, since the
+    day of a run must not decide its verdict (`harness.engine.upkeep` tells).
     """
 
     id: str
@@ -48,6 +56,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     refusals: bool = False
     when: Conditions = ()
     any: tuple[Conditions, ...] = ()
+    everywhere: bool = False
+    owner: str = ""
+    expires: datetime.date | None = None
 
     def covers(self, kind: str, name: str) -> bool:
         """Whether a difference of this kind and name is one that the entry can explain."""
@@ -63,12 +74,17 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unreached(msgspec.Struct, frozen=True, kw_only=True):
-    """Write sites that no case can reach, and why: those of ``field`` in the function ``source`` of a subject."""
+    """Write sites that no case can reach, and why: those of ``field`` in the function ``source`` of a subject.
+
+    ``owner`` and ``expires`` are as those of an entry.
+    """
 
     subject: str
     field: str
     source: str
     reason: str
+    owner: str = ""
+    expires: datetime.date | None = None
 
     def excuses(self, writer: Writer) -> bool:
         """Whether ``writer`` is such a site."""
@@ -154,8 +170,8 @@ def _tables(content: Mapping[str, Any], key: str, where: str) -> list[dict[str, 
 
 def _entry(table: dict[str, Any], where: str, aliases: Mapping[str, str]) -> Entry:
     _check_keys(table, _KEYS, where)
+    where = f"{where} ({_text(table, 'id', where)})"
     texts = {key: _text(table, key, where) for key in ("id", "reason", "reference")}
-    where = f"{where} ({texts['id']})"
     names = {key: _texts(table, key, where) for key in _NAMES}
     flags = {key: table.get(key, False) for key in _FLAGS}
     for key, value in flags.items():
@@ -169,6 +185,11 @@ def _entry(table: dict[str, Any], where: str, aliases: Mapping[str, str]) -> Ent
     groups = table.get("any", [])
     if not isinstance(groups, list):
         raise UsageError(f"{where}: write 'any' as tables, [[difference.any]]")
+    everywhere = "scope" in table
+    if everywhere and table["scope"] != EVERY_CASE:
+        raise UsageError(f"{where}: scope is left out, or {EVERY_CASE!r} for an entry without conditions")
+    if everywhere and (groups or table.get("when")):
+        raise UsageError(f"{where}: it has conditions, and its scope says {EVERY_CASE!r}: leave one of the two out")
     return Entry(
         id=texts["id"],
         reason=texts["reason"],
@@ -182,14 +203,31 @@ def _entry(table: dict[str, Any], where: str, aliases: Mapping[str, str]) -> Ent
         named=(subjects[0], subjects[1]),
         when=conditions_from_toml(table.get("when", {}), f"{where}, when"),
         any=tuple(conditions_from_toml(group, f"{where}, any") for group in groups),
+        everywhere=everywhere,
+        **_upkeep(table, where),
     )
 
 
 def _unreached(table: dict[str, Any], where: str, aliases: Mapping[str, str]) -> Unreached:
     _check_keys(table, _UNREACHED_KEYS, where)
-    texts = {key: _text(table, key, where) for key in _UNREACHED_KEYS}
+    texts = {key: _text(table, key, where) for key in _UNREACHED_TEXTS}
     subject = aliases.get(texts["subject"], texts["subject"])
-    return Unreached(**{**texts, "subject": normal_name(subject)})
+    said: dict[str, Any] = {**texts, "subject": normal_name(subject), **_upkeep(table, where)}
+    return Unreached(**said)
+
+
+def _upkeep(table: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return who answers for an entry and until when it is meant, of those that it says."""
+    said: dict[str, Any] = {}
+    if "owner" in table:
+        said["owner"] = _text(table, "owner", where)
+    if "expires" in table:
+        day = table["expires"]
+        # A date with a time is a date to Python.
+        if not isinstance(day, datetime.date) or isinstance(day, datetime.datetime):
+            raise UsageError(f"{where}: expires must be a date without quotes, such as 2030-12-31, not {day!r}")
+        said["expires"] = day
+    return said
 
 
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
@@ -200,8 +238,10 @@ def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> N
 
 def _text(table: Mapping[str, Any], key: str, where: str) -> str:
     value = table.get(key)
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str):
         raise UsageError(f"{where}: it needs {key}, a text" + (f", not {value!r}" if value is not None else ""))
+    if not value.strip():
+        raise UsageError(f"{where}: its {key} is empty, write one")
     return value
 
 

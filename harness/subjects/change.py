@@ -15,6 +15,9 @@ from harness.subjects.spec import SubjectSpec
 SELECTORS: Final = (SLICE_SUFFIX, *OWN_PACKAGES)
 """What of a revision can be gated, besides its whole construction: as behind the ``#`` of a subject."""
 
+ROLES: Final = {"base": "git:base", "head": "git:head"}
+"""What a ledger calls the two subjects of a change, whose revisions have other names each time; and as subjects."""
+
 
 class Change(NamedTuple):
     """The two subjects of a change, the fields that it moves, and what to know about them.
@@ -27,6 +30,11 @@ class Change(NamedTuple):
     specs: tuple[SubjectSpec, SubjectSpec]
     moved: tuple[Moved, ...] | None
     notes: tuple[str, ...]
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """What the names by which a ledger knows the subjects of a change stand for here."""
+        return ROLES if self.moved is None else dict(zip(ROLES, self.names, strict=True))
 
 
 def open_change(

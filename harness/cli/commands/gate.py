@@ -145,7 +145,7 @@ def gate(
             fields=tuple(field or ()),
             all_fields=all_fields,
             budget=Budget(cases=cases, seconds=seconds),
-            ledger=load_ledger(ledger) if ledger is not None else Ledger(),
+            ledger=load_ledger(ledger, change.aliases) if ledger is not None else Ledger(),
             seed=seed,
             jobs=jobs or cores(),
             corpus=() if store is None else store.cases,

@@ -1,0 +1,73 @@
+"""``stackproof ledger``: keep a ledger of differences that are meant."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.app import DIFFERENT, EQUIVALENT, app
+from harness.errors import UsageError
+
+ledger_app = typer.Typer(no_args_is_help=True, help="Keep a ledger of differences that are meant.")
+app.add_typer(ledger_app, name="ledger")
+
+LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger, a TOML file.")]
+
+
+@ledger_app.command()
+def propose(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="The JSON result of a gate.")],
+    into: Annotated[
+        Path | None,
+        typer.Option(metavar="LEDGER", help="Add the entries to this file, which is made if it is not there."),
+    ] = None,
+) -> int:
+    """Write an entry for each bucket of a run that has none yet, for a person to give it a reason."""
+    from harness.report.keeping import add_entries, new_ledger
+    from harness.report.results import read_result
+
+    found = read_result(result)
+    if into is None:
+        sys.stdout.write(new_ledger(found))
+        return EQUIVALENT
+    for line in add_entries(found, into):
+        typer.echo(line)
+    return EQUIVALENT
+
+
+@ledger_app.command()
+def check(
+    ledger: LedgerFile,
+    result: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="RESULT", help="A run with this ledger, as JSON: tells stale entries; may be repeated."),
+    ] = None,
+    today: Annotated[
+        str, typer.Option(metavar="DATE", help="The day to go by.  [default: today's, in UTC]", show_default=False)
+    ] = "",
+) -> int:
+    """Say which entries have expired, are stale or hold for too much; end with 1 if any does."""
+    from harness.report.keeping import check_lines
+    from harness.report.results import read_result
+
+    try:
+        day = datetime.date.fromisoformat(today) if today else datetime.datetime.now(datetime.UTC).date()
+    except ValueError:
+        raise UsageError(f"--today {today}: write a date such as 2030-12-31") from None
+    lines, sound = check_lines(ledger, day, [(str(path), read_result(path)) for path in result or ()])
+    for line in lines:
+        typer.echo(line)
+    return EQUIVALENT if sound else DIFFERENT
+
+
+@ledger_app.command()
+def schema() -> int:
+    """Print the JSON schema of a ledger, which editors complete and check by."""
+    from harness.report.ledger_schema import ledger_schema
+
+    sys.stdout.write(ledger_schema().decode())
+    return EQUIVALENT
