@@ -171,3 +171,14 @@ def test_a_shallow_clone_says_what_to_fetch(run, git: Git, commit: Commit, monke
     git("-C", str(tmp_path / "clone"), "checkout", "-q", "main")
     done = run("gate", "--base", "origin/change", "--head", "main")
     done.is_refused("no common ancestor", "shallow", "git fetch --unshallow")
+
+
+def test_shards_of_a_change_are_merged_after_its_names_have_moved_on(run, git: Git, commit: Commit, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    commit(("64 if is_cuda()", "128 if is_cuda()"))
+    one = run("gate", "--base", "HEAD~1", *SMALL, "--format", "json")
+    file = tmp_path / "shard.json"
+    assert run("gate", "--base", "HEAD~1", *SMALL, "--shard", "1/1", "--report", f"json={file}").status == 0
+    commit(("128 if is_cuda()", "256 if is_cuda()"))
+    merged = run("merge", str(file), "--jobs", "1", "--format", "json")
+    assert (merged.status, merged.out) == (1, one.out), merged.err
+    run("merge", str(file), "--repository", str(tmp_path / "cache")).is_refused("git repository")

@@ -45,6 +45,12 @@ Reports = Annotated[
     ),
 ]
 
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, max=1024, help="Processes to spread over.  [default: one a core]", show_default=False),
+]
+Save = Annotated[Path | None, typer.Option(metavar="DIR", help="Write each witness there as a case file for replay.")]
+
 
 def cores() -> int:
     """Return how many cores this process may use."""

@@ -31,11 +31,11 @@ from harness.engine.events import (
 from harness.engine.evidence import excerpts_of
 from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.engine.store import Store
-from harness.engine.totals import Totals
+from harness.engine.totals import Gathered, Totals
 from harness.generate.cases import CHUNK
 from harness.world.case import Case
 
-__all__ = ["Budget", "Request", "judge", "run_campaign", "run_given"]
+__all__ = ["Budget", "Request", "conclude_shards", "judge", "run_campaign", "run_given", "run_shard"]
 
 
 def run_campaign(request: Request, listener: Listener, store: Store | None = None) -> Finished:
@@ -45,7 +45,7 @@ def run_campaign(request: Request, listener: Listener, store: Store | None = Non
     UsageError when a subject cannot be loaded, a field is unknown, or the checkpoint is of another campaign. A Ctrl-C
     ends the search early; what was found until then is minimised and returned, marked as interrupted.
     """
-    with Inline(request) if request.jobs == 1 else Crew(request) as crew:
+    with _crew(request) as crew:
         made = crew.plan()
         started = made.started
         sums = None if store is None else store.begin(started, made.plan)
@@ -63,6 +63,39 @@ def run_given(request: Request, cases: Sequence[Case]) -> Finished:
     with Inline(request, cases) as crew:
         started = msgspec.structs.replace(crew.plan().started, gated=())
         return _Campaign(crew, request, started, lambda event: None, Totals(started), None).run()
+
+
+def run_shard(request: Request, listener: Listener) -> Gathered:
+    """Search the shard of the request and return what it came to; nothing is minimised or judged yet.
+
+    Raises UsageError as `run_campaign` does. A Ctrl-C ends the search early.
+    """
+    with _crew(request) as crew:
+        started = crew.plan().started
+        listener(started)
+        totals = Totals(started, shard=request.shard)
+        interrupted = _Campaign(crew, request, started, listener, totals, None).search()
+        return Gathered(sums=msgspec.structs.replace(totals.sums(), streams=[]), interrupted=interrupted)
+
+
+def conclude_shards(request: Request, shards: Sequence[Gathered], listener: Listener) -> Finished:
+    """Return the result of a campaign whose shards were searched apart: that of one run of all.
+
+    Raises UsageError when a subject cannot be loaded, or is not the one that the shards are of.
+    """
+    with _crew(request) as crew:
+        started = crew.plan().started
+        listener(started)
+        totals = Totals(started)
+        for shard in shards:
+            totals.join(shard.sums)
+        listener(Progressed(counts=copy.copy(totals.counts)))
+        campaign = _Campaign(crew, request, started, listener, totals, None)
+        return campaign.conclude(interrupted=any(shard.interrupted for shard in shards))
+
+
+def _crew(request: Request) -> Inline | Crew:
+    return Inline(request) if request.jobs == 1 else Crew(request)
 
 
 class _Campaign:
@@ -91,13 +124,21 @@ class _Campaign:
         """Search, minimise, judge."""
         if self._totals.chunks:
             self._listen(Progressed(counts=copy.copy(self._totals.counts)))
-        interrupted = False
+        interrupted = self.search()
+        if self._store is not None:
+            self._store.save(self._totals)
+        return self.conclude(interrupted=interrupted)
+
+    def search(self) -> bool:
+        """Make and compare the cases; return whether a Ctrl-C ended that."""
         try:
             self._crew.work(self._chunks(), self._take)
         except KeyboardInterrupt:
-            interrupted = True
-        if self._store is not None:
-            self._store.save(self._totals)
+            return True
+        return False
+
+    def conclude(self, *, interrupted: bool) -> Finished:
+        """Minimise and judge what was compared."""
         shrunk, stopped = self._minimised()
         finished = self._finished(shrunk, interrupted=interrupted or stopped)
         if self._store is not None:
@@ -135,7 +176,7 @@ class _Campaign:
     def _chunks(self) -> Iterator[Chunk | None]:
         """Yield the chunks, and None as long as the next one has to wait for an answer."""
         end = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
-        number = self._totals.chunks
+        number = self._totals.due
         while self._budget.cases is None or number * CHUNK < self._budget.cases:
             if end is not None and time.monotonic() >= end:
                 return
@@ -144,13 +185,13 @@ class _Campaign:
                 continue
             count = CHUNK if self._budget.cases is None else min(CHUNK, self._budget.cases - number * CHUNK)
             yield Chunk(number, count, self._totals.guide.bases(number))
-            number += 1
+            number += self._request.shard.of
 
     def _take(self, answer: Answer) -> None:
         assert isinstance(answer, Compared)
         self._early[answer.number] = answer
-        while self._totals.chunks in self._early:
-            self._count(self._early.pop(self._totals.chunks))
+        while self._totals.due in self._early:
+            self._count(self._early.pop(self._totals.due))
 
     def _count(self, answer: Compared) -> None:
         if self._store is not None and self._store.due(self._totals, answer):

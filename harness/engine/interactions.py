@@ -134,6 +134,11 @@ class Seen:
         for number in fresh.triples:
             self._triples[number] = 1
 
+    def join(self, state: SeenState) -> None:
+        """Add what was seen elsewhere; raises ValueError where that is of another space."""
+        for mine, theirs in ((self._pairs, state.pairs), (self._triples, state.triples)):
+            mine[:] = bytes(one | other for one, other in zip(mine, theirs, strict=True))
+
     def state(self) -> SeenState:
         """Return what ``Seen`` takes to go on from here."""
         return SeenState(bytes(self._pairs), bytes(self._triples))

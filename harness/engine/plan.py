@@ -30,6 +30,21 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Shard:
+    """One of ``of`` equal parts of a campaign: ``index`` counts from 1.
+
+    A shard has whole streams (`harness.engine.guide`), so that its cases do not depend on what others find.
+    """
+
+    index: int = 1
+    of: int = 1
+
+    def chunk(self, count: int) -> int:
+        """Return the number of the chunk that comes after the shard's first ``count``."""
+        return self.index - 1 + count * self.of
+
+
+@dataclass(frozen=True)
 class Request:
     """What a user asked for: two subjects, what to compare, budget, seed and jobs.
 
@@ -52,6 +67,7 @@ class Request:
     corpus: tuple[Case, ...] = ()
     moved: tuple[Moved, ...] | None = None
     notes: tuple[str, ...] = ()
+    shard: Shard = field(default_factory=Shard)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

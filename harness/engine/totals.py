@@ -12,7 +12,8 @@ from harness.engine.causes import place, writes_of
 from harness.engine.events import Counts, Covered, Decided, Reached, Started
 from harness.engine.guide import Guide, StreamState
 from harness.engine.interactions import Seen, SeenState
-from harness.engine.plan import Compared
+from harness.engine.plan import Compared, Shard
+from harness.errors import UsageError
 from harness.subjects.description import Reach
 from harness.subjects.names import normal_name
 
@@ -29,11 +30,19 @@ class Sums(msgspec.Struct, kw_only=True):
     streams: list[StreamState]
 
 
-class Totals:
-    """The totals so far; those of ``sums`` to begin with."""
+class Gathered(msgspec.Struct, frozen=True, kw_only=True):
+    """What one shard came to, without its streams, with which nobody goes on; and whether it was interrupted."""
 
-    def __init__(self, started: Started, sums: Sums | None = None) -> None:
+    sums: Sums
+    interrupted: bool
+
+
+class Totals:
+    """The totals of one shard so far, which is the whole campaign unless told otherwise; ``sums`` to begin with."""
+
+    def __init__(self, started: Started, sums: Sums | None = None, shard: Shard | None = None) -> None:
         self._started = started
+        self._shard = shard or Shard()
         self.chunks = 0 if sums is None else sums.chunks
         self.counts = Counts() if sums is None else sums.counts
         self.buckets = Buckets()
@@ -45,9 +54,14 @@ class Totals:
         for side, before in zip(self.reach, () if sums is None else sums.reach, strict=False):
             side.add(before)
 
+    @property
+    def due(self) -> int:
+        """The number of the chunk that comes next."""
+        return self._shard.chunk(self.chunks)
+
     def add(self, answer: Compared) -> list[Bucket]:
         """Add the next chunk's; returns the buckets that are new."""
-        assert answer.number == self.chunks, f"chunk {answer.number} came when {self.chunks} was due"
+        assert answer.number == self.due, f"chunk {answer.number} came when {self.due} was due"
         self.chunks += 1
         self.guide.take(answer.number, answer.news)
         self.counts.add(answer.counts)
@@ -56,6 +70,19 @@ class Totals:
         for side, fresh in zip(self.reach, answer.reach, strict=True):
             side.add(fresh)
         return self.buckets.merge(answer.buckets)
+
+    def join(self, shard: Sums) -> None:
+        """Add what another shard came to, after the last chunk; raises UsageError where that is of other subjects."""
+        try:
+            for side, reach in zip(self.reach, shard.reach, strict=True):
+                side.add(reach)
+            self.seen.join(shard.seen)
+        except ValueError:
+            raise UsageError("the shards are not of the subjects as they are here, run them again") from None
+        self.chunks += shard.chunks
+        self.counts.add(shard.counts)
+        self.breakdown.add(shard.breakdown)
+        self.buckets.merge(shard.buckets)
 
     def sums(self) -> Sums:
         """Return what ``Totals`` takes to go on from here."""

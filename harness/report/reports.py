@@ -132,14 +132,15 @@ def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | Non
     failures = []
     for one, data in made:
         try:
-            _write(one, data)
+            write_one(one, data)
         except UsageError as error:
             failures.append(f"--report {one.format}: {error}")
     if failures:
         raise UsageError("; ".join(failures))
 
 
-def _write(wanted: Wanted, data: bytes) -> None:
+def write_one(wanted: Wanted, data: bytes) -> None:
+    """Write a report that is made; raises UsageError when it cannot be written."""
     if wanted.path is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

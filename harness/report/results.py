@@ -1,14 +1,16 @@
-"""Reading the JSON result of a gate back."""
+"""Reading the JSON that a gate writes back."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from harness.errors import UsageError
 from harness.report.format import FORMAT, GateDocument
+
+Document = TypeVar("Document")
 
 
 class _Head(msgspec.Struct):
@@ -17,19 +19,24 @@ class _Head(msgspec.Struct):
 
 def read_result(path: Path) -> GateDocument:
     """Return the result in the file ``path``; raises UsageError when there is none of this version in it."""
-    where = f"result {path}"
+    return read_format(path, FORMAT, GateDocument, "the result of a gate, as --format json and --save write it")
+
+
+def read_format(path: Path, format: str, kind: type[Document], what: str) -> Document:
+    """Return the JSON document of a format and type in the file ``path``; ``what`` says what it should be.
+
+    Raises UsageError when the file cannot be read, is of another format or version, or is not whole.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{where}: {error.strerror or error}") from None
+        raise UsageError(f"{path}: {error.strerror or error}") from None
     try:
         head = msgspec.json.decode(data, type=_Head)
-        if head.format != FORMAT:
+        if head.format != format:
             said = repr(head.format)[:80] if head.format is not None else "none"
-            raise UsageError(
-                f"{where}: its format is {said}, and this reads {FORMAT!r}, as --format json and --save write it"
-            )
-        return msgspec.json.decode(data, type=GateDocument)
+            raise UsageError(f"{path}: its format is {said}, and this reads {format!r}, {what}")
+        return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        what = str(error) or "it is nested too deeply"
-        raise UsageError(f"{where} is not the whole JSON result of a gate: {what}") from None
+        reason = str(error) or "it is nested too deeply"
+        raise UsageError(f"{path} is not the whole of {what}: {reason}") from None

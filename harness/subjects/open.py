@@ -35,7 +35,7 @@ def open_spec(
     A release is downloaded and a revision unpacked if the user's cache lacks them. ``python`` is the interpreter
     that will run it, ``answers`` a file of further answers. Raises UsageError for whatever does not exist.
     """
-    interpreter = _checked(python)
+    interpreter = checked_interpreter(python)
     profile = load_profile(answers)
     name = parse_subject(text)
     return SubjectSpec(
@@ -53,8 +53,8 @@ def open_subject(spec: SubjectSpec) -> Subject:
     return PackageSubject(spec) if spec.own else TreeSubject(spec)
 
 
-def _checked(python: str) -> str:
-    """Return the path of an interpreter that can run a tree's process."""
+def checked_interpreter(python: str) -> str:
+    """Return the path of an interpreter that can run a tree's process; raises UsageError for any other."""
     path = shutil.which(python)
     if path is None:
         raise UsageError(f"--python {python}: there is no such interpreter, give a path or a name on PATH")

@@ -233,14 +233,14 @@ def test_a_result_comes_back_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "part"),
     [
-        (b"", "not the whole JSON result"),
-        (document(result())[:-30], "not the whole JSON result"),
-        (b"[" * 100_000, "not the whole JSON result"),
+        (b"", "not the whole of the result of a gate"),
+        (document(result())[:-30], "not the whole of the result of a gate"),
+        (b"[" * 100_000, "not the whole of the result of a gate"),
         (b"{}", "its format is none"),
         (b'{"format": "stackproof.gate/9"}', "its format is 'stackproof.gate/9'"),
         (b'{"format": "' + b"x" * 10_000_000 + b'"}', "its format is 'xxx"),
         (b'{"format": "stackproof.gate/1"}', "missing required field `verdict`"),
-        (b"\xff\xfe", "not the whole JSON result"),
+        (b"\xff\xfe", "not the whole of the result of a gate"),
     ],
 )
 def test_what_is_no_result_is_one_sentence(tmp_path: Path, data: bytes, part: str) -> None:

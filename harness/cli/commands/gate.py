@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import signal
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.app import STATUS, STOPPED, app
+from harness.cli.app import EQUIVALENT, STOPPED, app
 from harness.cli.options import (
     DEFAULT_CASES,
     FIRST,
@@ -20,14 +19,16 @@ from harness.cli.options import (
     CaseSeconds,
     Format,
     Interpreter,
+    Jobs,
     MemoryMib,
     Reports,
+    Save,
     cores,
 )
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.engine.events import Event, Listener
+    from harness.engine.events import Event, Finished, Listener
     from harness.subjects.spec import SubjectSpec
 
 
@@ -72,17 +73,16 @@ def gate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Which cases: the same seed gives the same ones everywhere.")] = 0,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, max=1024, help="Processes to spread over.  [default: one a core]", show_default=False),
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="Search one of N parts (1, 2 or 4) and write what stackproof merge takes."),
     ] = None,
+    jobs: Jobs = None,
     ledger: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Differences that are meant; they are counted apart and pass.")
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
-    save: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write each witness there as a case file for replay.")
-    ] = None,
+    save: Save = None,
     corpus: Annotated[
         Path | None,
         typer.Option(
@@ -97,14 +97,14 @@ def gate(
     memory_mib: MemoryMib = 2048,
 ) -> int:
     """Run A and B, or what a change starts from and ends with, on the same cases: do they ever differ?"""
-    from rich.console import Console
-
-    from harness.engine.campaign import Budget, Request, run_campaign
+    from harness.cli.showing import show
+    from harness.engine.campaign import Budget, Request, run_campaign, run_shard
     from harness.engine.ledger import Ledger, load_ledger
+    from harness.engine.plan import Shard
     from harness.engine.store import Store
-    from harness.report.document import folder_for, save_result
-    from harness.report.reports import parse_reports, write_reports
-    from harness.report.terminal import TerminalView
+    from harness.report.document import folder_for
+    from harness.report.reports import parse_reports, write_one
+    from harness.report.shards import parse_shard, shard_document
     from harness.subjects.change import Change, open_change
     from harness.subjects.open import open_spec
 
@@ -126,7 +126,13 @@ def gate(
 
     # The one is short for the other.
     wanted = parse_reports([*(report or ()), *(["json=-"] if format is Format.json else [])])
-    silent = any(one.shown for one in wanted)
+    part = parse_shard(shard) if shard is not None else None
+    if part is not None and (save is not None or [one.format for one in wanted] != ["json"]):
+        raise UsageError(
+            "--shard goes with --format json or --report json=FILE alone: it is stackproof merge that reports"
+        )
+    if part is not None and corpus is not None:
+        raise UsageError("--shard and --corpus: the shards of a campaign share no corpus, leave one of the two out")
     # A CI job that is cancelled gets this signal: it ends the search as a Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with folder_for(save):
@@ -151,19 +157,17 @@ def gate(
             corpus=() if store is None else store.cases,
             moved=change.moved,
             notes=change.notes,
+            shard=part or Shard(),
         )
-        if silent:
-            result = run_campaign(request, _keeping(corpus, lambda event: None), store)
-        else:
-            with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
-                result = run_campaign(request, _keeping(corpus, view), store)
-        if save is not None:
-            files = save_result(result, save)
-            if files and not silent:
-                again = shlex.join(["stackproof", "replay", str(files[0]), *change.names])
-                typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
-        write_reports(result, wanted)
-    return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]
+        if part is not None:
+            gathered = run_shard(request, lambda event: None)
+            write_one(wanted[0], shard_document(request, gathered))
+            return STOPPED if gathered.interrupted else EQUIVALENT
+
+        def run(listener: Listener) -> Finished:
+            return run_campaign(request, _keeping(corpus, listener), store)
+
+        return show(run, wanted, save, change.names)
 
 
 def _keeping(corpus: Path | None, listener: Listener) -> Listener:
