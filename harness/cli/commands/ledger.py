@@ -15,8 +15,6 @@ from harness.errors import UsageError
 ledger_app = typer.Typer(no_args_is_help=True, help="Keep a ledger of differences that are meant.")
 app.add_typer(ledger_app, name="ledger")
 
-LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger, a TOML file.")]
-
 
 @ledger_app.command()
 def propose(
@@ -41,10 +39,10 @@ def propose(
 
 @ledger_app.command()
 def check(
-    ledger: LedgerFile,
+    ledgers: Annotated[list[Path], typer.Argument(metavar="LEDGER...", help="Ledgers, each a TOML file.")],
     result: Annotated[
         list[Path] | None,
-        typer.Option(metavar="RESULT", help="A run with this ledger, as JSON: tells stale entries; may be repeated."),
+        typer.Option(metavar="RESULT", help="A run with the ledger, as JSON: tells stale entries; may be repeated."),
     ] = None,
     today: Annotated[
         str, typer.Option(metavar="DATE", help="The day to go by.  [default: today's, in UTC]", show_default=False)
@@ -58,10 +56,12 @@ def check(
         day = datetime.date.fromisoformat(today) if today else datetime.datetime.now(datetime.UTC).date()
     except ValueError:
         raise UsageError(f"--today {today}: write a date such as 2030-12-31") from None
-    lines, sound = check_lines(ledger, day, [(str(path), read_result(path)) for path in result or ()])
-    for line in lines:
-        typer.echo(line)
-    return EQUIVALENT if sound else DIFFERENT
+    runs = [(str(path), read_result(path)) for path in result or ()]
+    checked = [check_lines(ledger, day, runs) for ledger in ledgers]
+    for lines, _ in checked:
+        for line in lines:
+            typer.echo(line)
+    return EQUIVALENT if all(sound for _, sound in checked) else DIFFERENT
 
 
 @ledger_app.command()
