@@ -11,6 +11,7 @@ from harness.engine.buckets import Bucket
 from harness.engine.causes import AS_GIVEN
 from harness.engine.events import Finished
 from harness.errors import visible
+from harness.report.moves import in_order, reasons_words
 from harness.report.overview import FieldRow, field_rows
 from harness.report.places import repository_path, spots
 from harness.report.words import difference_words, drawn_words, launch_command, machine_words, model_words, shortened
@@ -89,11 +90,24 @@ def summary(result: Finished) -> bytes:
         f" {counts.different:,} differ, {counts.failed:,} have no outcome. Drawn: {drawn_words(result)}."
         + (" Stopped by Ctrl-C." if result.interrupted else ""),
         "",
+        *_moved(result),
         *_causes(result),
         *_fields(result),
         *_reach(result),
     ]
     return "\n".join(lines).encode()
+
+
+def _moved(result: Finished) -> list[str]:
+    started = result.started
+    if started.moved is None:
+        return []
+    shown = in_order(started.moved, set(started.compared))[:_SHOWN]
+    lines = [f"### {len(started.moved)} moved field{'s' if len(started.moved) != 1 else ''}", ""]
+    lines += [f"- {code(one.field)}: {code(shortened(reasons_words(one)))}" for one in shown]
+    if len(shown) < len(started.moved):
+        lines.append(f"- and {len(started.moved) - len(shown)} more, in the other reports")
+    return [*lines, ""] if shown else ["No field moved.", ""]
 
 
 def _causes(result: Finished) -> list[str]:

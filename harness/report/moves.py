@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from harness.errors import visible
 from harness.subjects.moves import Moved, Reason
@@ -17,12 +17,17 @@ def moved_lines(moved: Sequence[Moved], compared: Sequence[str]) -> list[str]:
         return ["moved    no field: nothing that decides one differs"]
     known = set(compared)
     lines = []
-    for one in sorted(moved, key=lambda one: one.field not in known)[:_SHOWN_FIELDS]:
+    for one in in_order(moved, known)[:_SHOWN_FIELDS]:
         apart = "" if one.field in known else " (not compared)"
         lines.append(f"moved    {visible(one.field)}{apart}: {reasons_words(one)}")
     if len(moved) > _SHOWN_FIELDS:
         lines.append(f"         and {len(moved) - _SHOWN_FIELDS} more (--format json has them all)")
     return lines
+
+
+def in_order(moved: Sequence[Moved], compared: Collection[str]) -> list[Moved]:
+    """Return those first that are compared."""
+    return sorted(moved, key=lambda one: one.field not in compared)
 
 
 def reasons_words(moved: Moved) -> str:
@@ -35,7 +40,10 @@ def reasons_words(moved: Moved) -> str:
 
 def reason_words(reason: Reason) -> str:
     """Return one reason, and the place in the second subject, or in the first where it is gone."""
-    what = f"{reason.kind} {reason.name} {reason.change}"
-    if reason.detail:
-        what = f"{reason.kind} {reason.name}: {reason.detail}"
-    return visible(f"{what} ({reason.second or reason.first})")
+    return visible(f"{change_words(reason)} ({reason.second or reason.first})")
+
+
+def change_words(reason: Reason) -> str:
+    """Return what differs, and how."""
+    how = f": {reason.detail}" if reason.detail else f" {reason.change}"
+    return f"{reason.kind} {reason.name}{how}"

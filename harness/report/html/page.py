@@ -16,6 +16,7 @@ from harness.report.html.causes import causes_section
 from harness.report.html.coverage import coverage_section
 from harness.report.html.elements import Child, add, code, el, raw, serialised, table
 from harness.report.html.heat import fields_section, heat_sections
+from harness.report.html.moves import moves_section
 from harness.report.stack import Stack
 from harness.report.words import difference_words, launch_command
 
@@ -28,6 +29,7 @@ def html(result: Finished, stack: Stack | None = None) -> bytes:
     """Return the page; ``stack`` are the steps that the gate is one of. The same result gives the same bytes."""
     sections: list[Element | None] = [
         causes_section(result),
+        moves_section(result),
         _stack(stack) if stack is not None else None,
         fields_section(result),
         *heat_sections(result),

@@ -1,0 +1,36 @@
+"""The section of the page that says which fields a change moves, and why."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from harness.engine.events import Finished
+from harness.report.html.elements import Child, code, el, table
+from harness.report.moves import change_words, in_order, reasons_words
+from harness.subjects.moves import Moved
+
+
+def moves_section(result: Finished) -> Element | None:
+    """Return each moved field with its reasons and their places on both sides; None where nobody asked."""
+    started = result.started
+    if started.moved is None:
+        return None
+    section = el("section", el("h2", "Moved fields"), id="moved")
+    if not started.moved:
+        section.append(el("p", "None: nothing that decides a field differs between the two."))
+        return section
+    compared = set(started.compared)
+    rows: list[list[Child]] = [
+        [code(one.field), "compared" if one.field in compared else "not compared", _reasons(one)]
+        for one in in_order(started.moved, compared)
+    ]
+    section.append(table(["Field", "", "Why"], rows, class_="plain"))
+    return section
+
+
+def _reasons(moved: Moved) -> Element:
+    items = []
+    for reason in moved.reasons:
+        places = " → ".join(place for place in (reason.first, reason.second) if place)
+        items.append(el("li", change_words(reason), " ", code(places)))
+    return el("details", el("summary", reasons_words(moved)), el("ul", *items))
