@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from harness.errors import visible
-from harness.subjects.moves import Moved, Reason
+from harness.subjects.moves import KINDS, Moved, Reason
 
 _SHOWN_FIELDS = 40
 _SHOWN_REASONS = 3
 
 
 def moved_lines(moved: Sequence[Moved], compared: Sequence[str]) -> list[str]:
-    """Return a line for each of the first moved fields, those first that are compared."""
+    """Return a line for each of the first moved fields."""
     if not moved:
         return ["moved    no field: nothing that decides one differs"]
     known = set(compared)
@@ -26,8 +26,8 @@ def moved_lines(moved: Sequence[Moved], compared: Sequence[str]) -> list[str]:
 
 
 def in_order(moved: Sequence[Moved], compared: Collection[str]) -> list[Moved]:
-    """Return those first that are compared."""
-    return sorted(moved, key=lambda one: one.field not in compared)
+    """Return those first that are compared, and of these the ones with the plainest reason."""
+    return sorted(moved, key=lambda one: (one.field not in compared, KINDS.index(one.reasons[0].kind)))
 
 
 def reasons_words(moved: Moved) -> str:

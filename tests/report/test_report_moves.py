@@ -16,7 +16,8 @@ from harness.subjects.moves import Moved, Reason
 TAG = Reason(kind="tag", name="resolvable", change="new", detail="(none) → True", first="a.py:3", second="a.py:4")
 GONE = Reason(kind="writer", name="Args._handle", change="gone", first="a.py:9")
 MOVED = (
-    Moved(field="outside", reasons=(GONE,)),
+    Moved(field="outside", reasons=(TAG,)),
+    Moved(field="dtype", reasons=(GONE,)),
     Moved(field="page_size", reasons=(TAG, GONE, GONE, GONE, GONE)),
 )
 
@@ -27,10 +28,11 @@ def moved(*fields: Moved) -> Finished:
 
 
 def test_what_is_compared_comes_first_with_its_first_reasons() -> None:
-    assert moved_lines(MOVED, ("page_size",)) == [
+    assert moved_lines(MOVED, ("page_size", "dtype")) == [
         "moved    page_size: tag resolvable: (none) → True (a.py:4); writer Args._handle gone (a.py:9);"
         " writer Args._handle gone (a.py:9); and 2 more",
-        "moved    outside (not compared): writer Args._handle gone (a.py:9)",
+        "moved    dtype: writer Args._handle gone (a.py:9)",
+        "moved    outside (not compared): tag resolvable: (none) → True (a.py:4)",
     ]
 
 
@@ -61,7 +63,7 @@ def test_the_page_has_every_reason_with_both_places() -> None:
     page = html(moved(*MOVED)).decode()
     assert page.count("<li>writer Args._handle gone ") == 5
     assert "a.py:3 → a.py:4" in page
-    assert "2 moved fields" in summary(moved(*MOVED)).decode()
+    assert "3 moved fields" in summary(moved(*MOVED)).decode()
 
 
 def test_hostile_names_are_text() -> None:

@@ -1,5 +1,5 @@
 """Which fields a change moves: two trees laid side by side as text, without running either."""
 
-from harness.subjects.moves.moved import Moved, Reason, moved_fields
+from harness.subjects.moves.moved import KINDS, Moved, Reason, moved_fields
 
-__all__ = ["Moved", "Reason", "moved_fields"]
+__all__ = ["KINDS", "Moved", "Reason", "moved_fields"]

@@ -25,7 +25,9 @@ that writes it; ``order``: what its writers come before and after; ``calls``: a 
 the flag it becomes; ``table``: an entry of a table; ``uses``: a function or constant that one of these uses.
 """
 
-_KINDS: Final = get_args(Kind)
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""In the order in which reasons are told."""
+
 _HELP: Final = "help"
 
 
@@ -75,7 +77,7 @@ def moved_fields(first: SubjectSpec, second: SubjectSpec) -> tuple[Moved, ...]:
             *_reordered(field, *sides),
         ]
         if reasons:
-            reasons.sort(key=lambda reason: (_KINDS.index(reason.kind), reason.name))
+            reasons.sort(key=lambda reason: (KINDS.index(reason.kind), reason.name))
             moved.append(Moved(field=field, reasons=tuple(reasons)))
     return tuple(moved)
 
