@@ -62,10 +62,9 @@ def open_change(
     if not select:
         specs = specs[0].recording(fields), specs[1].recording(fields)
     elif outside := [field for field in fields if field not in specs[0].written]:
-        notes.append(
-            f"moved as well, but no field of #{select} and so not compared ({len(outside)}): {', '.join(outside)};"
-            " the whole construction, without --select, has them"
-        )
+        whole = "; the whole construction, without --select, has them" if select == SLICE_SUFFIX else ""
+        said = f"moved as well, but no field of #{select} and so not compared ({len(outside)})"
+        notes.append(f"{said}: {', '.join(outside)}{whole}")
     return Change(names, specs, moved, tuple(notes))
 
 
