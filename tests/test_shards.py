@@ -100,6 +100,8 @@ def test_what_is_no_whole_campaign_is_refused(run, shards: list[Path], tmp_path:
 
     run("merge", first, changed(seed=9)).is_refused("not of one campaign: they differ in seed")
     run("merge", first, changed(shard={"index": 2, "of": 4})).is_refused("one of 2 shards", "one of 4")
+    for index, of in ((3, 2), (0, 2), (1, 10**9)):
+        run("merge", changed(shard={"index": index, "of": of})).is_refused(f"shard {index}/{of}, which there is not")
     run("merge", first, changed(format="stackproof.shard/9")).is_refused("its format is 'stackproof.shard/9'")
     run("merge", first, changed(gathered={})).is_refused("not the whole of a shard", "sums")
     other.write_bytes(shards[1].read_bytes()[:-100])

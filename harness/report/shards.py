@@ -118,7 +118,9 @@ def read_shards(paths: Sequence[Path]) -> tuple[Asked, list[Gathered]]:
     found: dict[int, Path] = {}
     for path, document in documents:
         _same(first_path, first, path, document)
-        index = document.shard.index
+        index, of = document.shard.index, document.shard.of
+        if of not in COUNTS or not 1 <= index <= of:
+            raise UsageError(f"{path} says that it is shard {index}/{of}, which there is not")
         if index in found:
             raise UsageError(f"shard {index}/{first.shard.of} is there twice: {found[index]} and {path}")
         found[index] = path
