@@ -5,9 +5,10 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 _STASH = "_declared"
+_Provider = TypeVar("_Provider", bound=Callable[..., None])
 
 
 class Declaration(NamedTuple):
@@ -21,8 +22,12 @@ class Declaration(NamedTuple):
 def declare(record: Any, source: str, /, **values: Any) -> None:
     """Set each field of ``record`` to its value, in the order given, and append each to the record's stash.
 
-    Raises whatever setting the attribute raises; what comes after is neither set nor recorded then.
+    Where ``record`` is the view of a pass, that pass declares them. Raises whatever setting the attribute raises;
+    what comes after is neither set nor recorded then.
     """
+    if type(record) is View:
+        record.declare(**values)
+        return
     for field, value in values.items():
         setattr(record, field, value)
         try:
@@ -71,6 +76,27 @@ def run_pass(record: Any, a_pass: Callable[..., None], /, *arguments: Any) -> No
     finally:
         for field, value in view._pending:
             declare(record, a_pass.__name__, **{field: value})
+
+
+def provides(*architectures: Any) -> Callable[[_Provider], _Provider]:
+    """Make a pass a provider for the architectures that have one of the names given, or fulfil one of the tests."""
+
+    def mark(a_pass: _Provider) -> _Provider:
+        a_pass.architectures = architectures  # type: ignore[attr-defined]
+        return a_pass
+
+    return mark
+
+
+def run_provider(
+    record: Any, architecture: Any, providers: tuple[Callable[..., None], ...], /, *arguments: Any
+) -> None:
+    """Run the first of ``providers`` that is for ``architecture``, as a pass; nothing where none is."""
+    for provider in providers:
+        asked = provider.architectures  # type: ignore[attr-defined]
+        if any(item(architecture) if callable(item) else item == architecture for item in asked):
+            run_pass(record, provider, *arguments)
+            return
 
 
 def declarations(record: Any) -> tuple[Declaration, ...]:
