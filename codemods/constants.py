@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
 from collections.abc import Iterator
 
 from codemods.architecture import written_names
@@ -26,33 +24,18 @@ def _named(index: TreeIndex, path: str) -> Iterator[tuple[str, tuple[str, ...]]]
     module = index.module(path)
     if module is None:
         return
-    for name in (*_own(module.tree), *module.imports):
+    for name in (*module.assigned, *module.imports):
         texts = _strings(index, path, name, _DEEPEST)
         if texts is not None:
             yield name, texts
-
-
-def _own(tree: ast.Module) -> dict[str, ast.expr]:
-    """Return what names are assigned at the top level, once in the whole file."""
-    stores = Counter(
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-    )
-    found = {}
-    for statement in tree.body:
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            if len(targets) == 1 and isinstance(targets[0], ast.Name) and stores[targets[0].id] == 1:
-                found[targets[0].id] = statement.value
-    return found
 
 
 def _strings(index: TreeIndex, path: str, name: str, depth: int) -> tuple[str, ...] | None:
     module = index.module(path)
     if module is None or depth == 0:
         return None
-    own = _own(module.tree)
-    if name in own:
-        return written_names(own[name])
+    if name in module.assigned:
+        return written_names(module.assigned[name])
     dotted, original = module.imports.get(name, ("", None))
     target = index.file_of(dotted) if original is not None else None
     return _strings(index, target, original, depth - 1) if target is not None and original is not None else None
