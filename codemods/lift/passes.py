@@ -155,7 +155,7 @@ class _ToView(cst.CSTTransformer):
         if not isinstance(call, cst.Call) or name_of(call.func) != self._declare:
             return updated_node
         func = cst.Attribute(cst.Name(self._view), cst.Name(DECLARE))
-        plain = call.with_changes(func=func, args=call.args[2:], whitespace_before_args=cst.SimpleWhitespace(""))
+        plain = call.with_changes(func=func, args=call.args[2:])
         spaced = [
             item.with_changes(
                 comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")),
