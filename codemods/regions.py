@@ -193,6 +193,9 @@ class Regions:
                 self._check(child, declared)
 
     def _check_attribute(self, node: ast.Attribute, declared: set[str]) -> None:
+        if node.attr.startswith("__"):
+            # A view has another class, and a dict of its own.
+            raise CannotLift(f"it looks at {node.attr!r} of the record itself")
         if not isinstance(node.ctx, ast.Load):
             raise CannotLift(f"it writes {node.attr!r}, which is not declared")
         effects = self._facts.effects.get(node.attr)

@@ -79,6 +79,8 @@ def test_original_and_lifted_agree(text: str, inputs: list[tuple[Any, Any, Any]]
         ("declare(self, 'h', alpha=2)\n            self.limit = 2", "writes 'limit'"),
         ("declare(self, 'h', alpha=2)\n            self.config.size = 2", "writes self.config.size"),
         ("declare(self, 'h', alpha=inner())", "function inside"),
+        ("declare(self, 'h', alpha=self.__class__.beta)", "of the record itself"),
+        ("declare(self, 'h', alpha=len(self.__dict__))", "of the record itself"),
     ],
 )
 def test_what_cannot_be_lifted_says_why(region: str, reason: str) -> None:
