@@ -47,7 +47,9 @@ class ModuleIndex:
     def assigned(self) -> dict[str, ast.expr]:
         """What names are assigned at the top level, once in the whole file."""
         stores = Counter(
-            node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+            node.id
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
         )
         found = {}
         for statement in self.tree.body:

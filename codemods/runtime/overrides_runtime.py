@@ -83,7 +83,7 @@ def _is_plain(record: Any) -> bool:
         plain = kind.__getattribute__ is object.__getattribute__ and hasattr(record, "__dict__")
         _before_dict[kind] = _looked_up_before_dict(kind) if plain else None
     names = _before_dict[kind]
-    return names is not None and names.isdisjoint(record.__dict__)
+    return names is not None and record.__dict__.keys().isdisjoint(names)
 
 
 def _looked_up_before_dict(kind: type) -> frozenset[str]:
