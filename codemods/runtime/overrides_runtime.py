@@ -80,7 +80,9 @@ def _is_plain(record: Any) -> bool:
     """Return whether reading an attribute that the record's dict holds gives what it holds there."""
     kind = type(record)
     if kind not in _before_dict:
-        plain = kind.__getattribute__ is object.__getattribute__ and hasattr(record, "__dict__")
+        plain = hasattr(record, "__dict__") and not any(
+            "__getattribute__" in vars(owner) for owner in kind.__mro__[:-1]
+        )
         _before_dict[kind] = _looked_up_before_dict(kind) if plain else None
     names = _before_dict[kind]
     return names is not None and record.__dict__.keys().isdisjoint(names)
