@@ -20,12 +20,9 @@ class Args:
         return self.page_size > 1
 
 """
-_HEAD_AFTER = _HEAD.replace("import declare\n", "import declare\nfrom app.overrides_runtime import run_pass\n")
-_HEAD_ALL = _HEAD.replace(
-    "import declare\n",
-    "import declare\n"
-    + "".join(f"from app.overrides_runtime import {name}\n" for name in ("provides", "run_pass", "run_provider")),
-)
+_HEAD_AFTER = _HEAD.replace("import declare", "import declare, run_pass")
+_HEAD_ALONE = _HEAD.replace("import declare", "import run_pass")
+_HEAD_ALL = _HEAD.replace("import declare", "import provides, run_pass, run_provider")
 _OTHER = """
     def _other(self):
         declare(self, "_other", limit=1)
@@ -38,9 +35,12 @@ def _example(
     after: str | None = None,
     left: tuple[str, ...] = (),
     *,
-    head: str = _HEAD_AFTER,
+    head: str | None = None,
     force: bool = False,
 ) -> Example:
+    if head is None:
+        # An import that nothing needs any more goes.
+        head = _HEAD_AFTER if " declare(" in (after or "") else _HEAD_ALONE
     return Example(
         title,
         _HEAD + before,

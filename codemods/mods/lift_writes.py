@@ -11,7 +11,7 @@ import libcst as cst
 from codemods.codemod import Change, Codemod, Example
 from codemods.emit import DECLARE
 from codemods.examples.lift_writes import EXAMPLES
-from codemods.imports import imported_as, with_import
+from codemods.imports import imported_as, with_import, without_import
 from codemods.lift.passes import PROVIDE, PROVIDES, RUN, Names
 from codemods.lift.walk import Lifter
 from codemods.record import RecordFacts
@@ -66,6 +66,7 @@ class LiftWrites(Codemod):
                 for offered in (RUN, PROVIDE, PROVIDES)
             }
         )
+        limit = line_limit(module.code)
         walk = Lifter(
             module,
             source,
@@ -73,13 +74,14 @@ class LiftWrites(Codemod):
             frozenset(self.fields),
             names,
             declare=declare,
-            limit=line_limit(module.code),
+            limit=limit,
             force=self.force,
         )
         changed = module.visit(walk)
         if not walk.count:
             return Change(module, 0, walk.left())
         for offered in sorted(names.used):
-            changed = with_import(changed, runtime, offered, names.known[offered])
+            changed = with_import(changed, runtime, offered, names.known[offered], limit=limit)
+        changed = without_import(changed, runtime, declare)
         kinds: Mapping[str, int] = {"pass": walk.passes, "provider": walk.providers}
         return Change(changed, walk.count, walk.left(), {kind: count for kind, count in kinds.items() if count})
