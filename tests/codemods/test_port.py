@@ -1,6 +1,6 @@
-"""The port, migrated by the codemods: no write stays imperative; the gate agrees, and turns red where forced.
+"""The port and the real tree, migrated in one step: nothing stays imperative, the gate agrees, and is red if forced.
 
-The real tree goes the same way; its gate, field after field, is the stack's to run.
+Field after field, each with a gate, is the stack's to run.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from codemods.tree import FolderTree, copied
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.events import Finished
 from harness.subjects.open import open_spec
+from harness.subjects.sources import Tree
 from harness.subjects.spec import SubjectSpec
 from harness.world.slice import FIELDS
 
@@ -59,20 +60,23 @@ def gated(first: str, second: str, fields: Sequence[str] = (), cases: int = 1000
     return run_campaign(request, lambda event: None)
 
 
-def writes_in(root: Path) -> Counter[str]:
-    """Count the writes of the fields by how they are written; by name, whatever holds the record."""
+def writes_of(path: Path) -> Counter[str]:
+    """Count the writes of the fields in a file by how they are written; by name, whatever holds the record."""
     found: Counter[str] = Counter()
-    for path in root.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in FIELDS:
-                found["imperative"] += 1
-            elif isinstance(node, ast.Call):
-                given = sum(keyword.arg in FIELDS for keyword in node.keywords)
-                if isinstance(node.func, ast.Name) and node.func.id == "declare":
-                    found["recorded"] += given
-                elif isinstance(node.func, ast.Attribute) and node.func.attr == "declare":
-                    found["lifted"] += given
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in FIELDS:
+            found["imperative"] += 1
+        elif isinstance(node, ast.Call):
+            given = sum(keyword.arg in FIELDS for keyword in node.keywords)
+            if isinstance(node.func, ast.Name) and node.func.id == "declare":
+                found["recorded"] += given
+            elif isinstance(node.func, ast.Attribute) and node.func.attr == "declare":
+                found["lifted"] += given
     return found
+
+
+def writes_in(root: Path) -> Counter[str]:
+    return sum((writes_of(path) for path in root.rglob("*.py")), Counter())
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +102,26 @@ def test_the_migrated_port_agrees_with_the_port_and_with_the_successor(
     for original in ("legacy", "declarative"):
         counts = gated(original, f"dir:{root}#legacy").counts
         assert (counts.different, counts.failed) == (0, 0), original
+
+
+@pytest.mark.index
+def test_the_real_tree_goes_the_same_way(release: Callable[[str], Tree], tmp_path: Path) -> None:
+    original = release("0.5.14").root
+    root = copied(original, tmp_path / "tree")
+    facts = read_facts(FolderTree(root), "sglang.srt.server_args:ServerArgs")
+    files = sorted({place.file for place in (*facts.classes, *facts.passed)})
+    before = sum((writes_of(root / path) for path in files), Counter())
+    fields = tuple(field for field in FIELDS if field in facts.fields or field in facts.attributes)
+    result = run_in(root, [AddRuntime(facts), RecordWrites(facts, fields), LiftWrites(facts, fields)])
+    after = sum((writes_of(root / path) for path in files), Counter())
+    assert not result.unreadable
+    assert after["imperative"] == 0
+    assert after["recorded"] + after["lifted"] == before["imperative"] >= 173
+    assert after["lifted"] >= 0.6 * before["imperative"]
+    assert sum(item.file in files for item in result.left) == after["recorded"]
+    for mode in ("", "#slice"):
+        counts = gated(f"dir:{original}{mode}", f"dir:{root}{mode}", cases=600).counts
+        assert (counts.different, counts.failed) == (0, 0), mode
 
 
 HANDLER = "    def _handle_dllm_inference(self) -> None:\n"
