@@ -31,4 +31,5 @@ def _add(found: dict[str, Effects], name: str, events: list[Event]) -> None:
         before.reads | {event.field for event in events if event.kind == "read"},
         before.writes | {event.field for event in events if event.kind == "write"},
         before.unknown or any(event.kind == "handed" for event in events),
+        before.behind | {event.field for event in events if event.kind == "read" and event.through},
     )

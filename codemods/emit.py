@@ -65,13 +65,21 @@ def declaration(
 
 
 def laid_out(call: cst.Call, width: int) -> cst.Call:
-    """Return ``call`` laid out in ``width`` columns: on one line, its arguments on one line, or one a line."""
-    flat = call.with_changes(args=[item.with_changes(value=_flat(item.value)) for item in call.args])
+    """Return ``call`` laid out in ``width`` columns: on one line, its arguments on one line, or one a line.
+
+    Arguments that start a line of their own already are as deep as they will be.
+    """
+    broken = isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace)
+    flat = call.with_changes(
+        whitespace_before_args=cst.SimpleWhitespace(""),
+        args=[item.with_changes(value=_flat(item.value)) for item in call.args],
+    )
     for candidate in (flat, _hanging(flat), exploded(flat)):
         if fits(candidate, width) and not _needs_lines(candidate, candidate is not flat):
             return candidate
-    kept = call.with_changes(args=[item.with_changes(value=deeper(item.value)) for item in call.args])
-    return exploded(kept)
+    if broken:
+        return exploded(call)
+    return exploded(call.with_changes(args=[item.with_changes(value=deeper(item.value)) for item in call.args]))
 
 
 def _comma() -> cst.Comma:

@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import libcst as cst
+import libcst.matchers as m
 from libcst.helpers import get_full_name_for_node
 
+from codemods.unused import Uses
 
-def with_import(module: cst.Module, dotted: str, imported: str, alias: str | None = None) -> cst.Module:
+
+def with_import(
+    module: cst.Module, dotted: str, imported: str, alias: str | None = None, *, limit: int = 88
+) -> cst.Module:
     """Return ``module`` with ``from dotted import imported [as alias]``; the same object if it has it already.
 
-    It joins the module's imports from the same package, in alphabetical order; where there are none it follows the
-    last import, or the docstring. Only imports before the first definition count.
+    It joins what the module imports from there on one line of its own; else the module's imports from the same
+    package, in alphabetical order; where there are none it follows the last import, or the docstring. Only imports
+    before the first definition count.
     """
     if imported_as(module, dotted, imported) is not None:
         return module
+    joined = _joined(module, dotted, imported, alias, limit)
+    if joined is not None:
+        return joined
     statement = cst.parse_statement(
         f"from {dotted} import {imported}" + (f" as {alias}" if alias and alias != imported else "")
     )
@@ -54,6 +63,61 @@ def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
             for alias in small.names:
                 if alias.evaluated_name == imported:
                     return alias.evaluated_alias or imported
+    return None
+
+
+def without_import(module: cst.Module, dotted: str, name: str) -> cst.Module:
+    """Return ``module`` without its import of ``name`` from ``dotted``, where nothing else mentions it."""
+    uses = Uses()
+    module.visit(uses)
+    if uses.counts[name] != 1:
+        return module
+    body: list[cst.BaseStatement] = []
+    for statement in module.body:
+        small = _alone(statement, dotted)
+        if small is None:
+            body.append(statement)
+            continue
+        kept = [item for item in _names(small) if (item.evaluated_alias or item.evaluated_name) != name]
+        if len(kept) == len(_names(small)):
+            body.append(statement)
+        elif kept:
+            kept[-1] = kept[-1].with_changes(comma=_names(small)[-1].comma)
+            body.append(statement.with_changes(body=[small.with_changes(names=kept)]))
+    return module.with_changes(body=body)
+
+
+def _alone(statement: cst.CSTNode, dotted: str) -> cst.ImportFrom | None:
+    """Return the statement of a line that does nothing but import names from ``dotted``, or None."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
+        return None
+    small = statement.body[0]
+    if not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar) or small.relative:
+        return None
+    if small.module is None or get_full_name_for_node(small.module) != dotted:
+        return None
+    return small
+
+
+def _names(small: cst.ImportFrom) -> Sequence[cst.ImportAlias]:
+    return () if isinstance(small.names, cst.ImportStar) else small.names
+
+
+def _joined(module: cst.Module, dotted: str, imported: str, alias: str | None, limit: int) -> cst.Module | None:
+    """Return ``module`` with the name in a line that imports from ``dotted`` already, or None where none has room."""
+    end = next((n for n, item in enumerate(module.body) if isinstance(item, (cst.FunctionDef, cst.ClassDef))), None)
+    for number, statement in enumerate(module.body[:end]):
+        small = _alone(statement, dotted)
+        if small is None or m.findall(statement, m.Comment() | m.LeftParen()):
+            continue
+        asname = cst.AsName(cst.Name(alias)) if alias and alias != imported else None
+        names = list(_names(small))
+        later = (place for place, item in enumerate(names) if item.evaluated_name.lower() > imported.lower())
+        names.insert(next(later, len(names)), cst.ImportAlias(cst.Name(imported), asname))
+        names = [item.with_changes(comma=cst.MaybeSentinel.DEFAULT) for item in names]
+        line = statement.with_changes(body=[small.with_changes(names=names)])
+        if len(module.code_for_node(line.with_changes(leading_lines=[])).rstrip()) <= limit:
+            return module.with_changes(body=[*module.body[:number], line, *module.body[number + 1 :]])
     return None
 
 

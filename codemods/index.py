@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -41,6 +42,22 @@ class ModuleIndex:
             if isinstance(node, ast.ClassDef):
                 found |= {f"{node.name}.{item.name}": item for item in _functions_in(node.body)}
         return found | {item.name: item for item in _functions_in(self.tree.body)}
+
+    @cached_property
+    def assigned(self) -> dict[str, ast.expr]:
+        """What names are assigned at the top level, once in the whole file."""
+        stores = Counter(
+            node.id
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        )
+        found = {}
+        for statement in self.tree.body:
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                if len(targets) == 1 and isinstance(targets[0], ast.Name) and stores[targets[0].id] == 1:
+                    found[targets[0].id] = statement.value
+        return found
 
     @cached_property
     def imports(self) -> dict[str, tuple[str, str | None]]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from codemods.index import Function, Place, TreeIndex
 from codemods.record import RecordFacts
 from codemods.scopes import ScopeNames, record_scopes, scopes_in_order
+
+RUNS_PASSES = ("run_pass", "run_provider")
+"""What the runtime runs passes with: over a view of its first argument, a pass or a tuple of them one further on."""
 
 
 def passed_parameters(index: TreeIndex, facts: RecordFacts) -> dict[Place, frozenset[str]]:
@@ -33,25 +37,49 @@ def _passed_from(index: TreeIndex, path: str, facts: RecordFacts) -> list[tuple[
     if module is None:
         return []
     scopes = record_scopes(module, facts)
-    found = []
+    found: list[tuple[Place, frozenset[str]]] = []
     for number, node in enumerate(scopes_in_order(module.tree)):
         for call in ast.walk(node):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
                 continue
             if not _holding(call, scopes[number]):
                 continue
-            place = index.resolve(path, call.func.id)
-            target = index.module(place.file) if place else None
-            function = target.functions.get(place.name) if target and place else None
+            if call.func.id.lstrip("_") in RUNS_PASSES:
+                found += _views(index, path, call)
+                continue
+            place, function = _function(index, path, call.func.id)
             if function is not None and place is not None:
                 names = frozenset(parameters_given(call, function, scopes[number].records))
                 found.append((place, names))
     return found
 
 
+def _function(index: TreeIndex, path: str, name: str) -> tuple[Place | None, Function | None]:
+    place = index.resolve(path, name)
+    target = index.module(place.file) if place else None
+    return place, target.functions.get(place.name) if target and place else None
+
+
+def _views(index: TreeIndex, path: str, call: ast.Call) -> Iterator[tuple[Place, frozenset[str]]]:
+    """Yield the first parameter of each pass that is run: a view of the record."""
+    for name in passes_run(call):
+        place, function = _function(index, path, name)
+        if function is not None and place is not None:
+            yield place, frozenset(item.arg for item in function.args.args[:1])
+
+
 def _holding(call: ast.Call, scope: ScopeNames) -> bool:
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     return any(isinstance(item, ast.Name) and item.id in scope.records for item in given)
+
+
+def passes_run(node: ast.Call) -> list[str]:
+    """Return the names of the passes that a call of ``run_pass`` or ``run_provider`` runs, or chooses from."""
+    place = RUNS_PASSES.index(node.func.id.lstrip("_")) + 1 if isinstance(node.func, ast.Name) else 0
+    given = node.args[place] if 0 < place < len(node.args) else None
+    if isinstance(given, ast.Tuple):
+        return [ast.unparse(item) for item in given.elts]
+    return [ast.unparse(given)] if given is not None else []
 
 
 def parameters_given(call: ast.Call, function: Function, records: frozenset[str]) -> list[str]:

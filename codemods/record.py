@@ -18,11 +18,15 @@ RUNTIME = "overrides_runtime"
 
 
 class Effects(NamedTuple):
-    """What a function does to a record: fields it reads and writes, and whether it hands it to something unknown."""
+    """What a function does to a record: fields it reads and writes, and whether it hands it to something unknown.
+
+    ``behind`` are the fields that it does not read itself: what it calls does.
+    """
 
     reads: frozenset[str]
     writes: frozenset[str]
     unknown: bool
+    behind: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class RecordFacts:
     ``empty`` the methods that do nothing, with what keeps each.
     ``exports`` are the (module, name) under which packages offer the record besides its own module, and ``getters``
     the functions, as (module, name), that say that they return one. ``effects`` says what methods of the record do to
-    its fields, by name, and functions that are handed one, by file and name.
+    its fields, by name, and functions that are handed one, by file and name. ``constants`` are the collections of
+    strings that names of the resolution's files stand for, by file and name.
     """
 
     record: Place
@@ -54,6 +59,7 @@ class RecordFacts:
     exports: frozenset[tuple[str, str]] = frozenset()
     getters: frozenset[tuple[str, str]] = frozenset()
     effects: Mapping[str, Effects] = field(default_factory=dict)
+    constants: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def runtime_file(self) -> str:
@@ -117,11 +123,12 @@ def facts_of(index: TreeIndex, record: str, names: Iterable[str] = ("server_args
         - fields.keys(),
     )
     # Imported here because it reads functions with the facts found so far.
+    from codemods.constants import constants_of
     from codemods.effects import effects_of
     from codemods.passing import passed_parameters
 
     facts = replace(facts, passed=passed_parameters(index, facts))
-    return replace(facts, effects=effects_of(index, facts))
+    return replace(facts, effects=effects_of(index, facts), constants=constants_of(index, facts))
 
 
 def _record_place(index: TreeIndex, record: str) -> Place:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import libcst as cst
 
 
-class _Uses(cst.CSTVisitor):
+class Uses(cst.CSTVisitor):
     """Counts mentions of names; the attribute's name behind a dot and keywords are no mentions."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ def without_unused(
     """
     removed = 0
     while True:
-        uses = _Uses()
+        uses = Uses()
         function.body.visit(uses)
         if uses.counts.keys() & {"locals", "vars", "exec", "eval"}:
             return function, removed
@@ -56,7 +56,7 @@ def without_unused(
 
 
 class _Dropper(cst.CSTTransformer):
-    def __init__(self, uses: _Uses, is_pure: Callable[[cst.BaseExpression], bool]) -> None:
+    def __init__(self, uses: Uses, is_pure: Callable[[cst.BaseExpression], bool]) -> None:
         super().__init__()
         self._uses = uses
         self._is_pure = is_pure

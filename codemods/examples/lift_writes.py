@@ -20,19 +20,32 @@ class Args:
         return self.page_size > 1
 
 """
-_HEAD_AFTER = _HEAD.replace("import declare\n", "import declare\nfrom app.overrides_runtime import run_pass\n")
+_HEAD_AFTER = _HEAD.replace("import declare", "import declare, run_pass")
+_HEAD_ALONE = _HEAD.replace("import declare", "import run_pass")
+_HEAD_ALL = _HEAD.replace("import declare", "import provides, run_pass, run_provider")
 _OTHER = """
     def _other(self):
         declare(self, "_other", limit=1)
 """
 
 
-def _example(title: str, before: str, after: str | None = None, left: tuple[str, ...] = ()) -> Example:
+def _example(
+    title: str,
+    before: str,
+    after: str | None = None,
+    left: tuple[str, ...] = (),
+    *,
+    head: str | None = None,
+    force: bool = False,
+) -> Example:
+    if head is None:
+        # An import that nothing needs any more goes.
+        head = _HEAD_AFTER if " declare(" in (after or "") else _HEAD_ALONE
     return Example(
         title,
         _HEAD + before,
-        None if after is None else _HEAD_AFTER + after,
-        options={"fields": ("page_size", "backend")},
+        None if after is None else head + after,
+        options={"fields": ("page_size", "backend"), "force": force},
         left=left,
     )
 
@@ -62,10 +75,10 @@ def _page_size_pass(view):
     _example(
         "Regions that follow one another become one pass, which is handed the locals that it needs",
         """\
-    def _handle_backend(self, arch):
+    def _handle_backend(self, kind):
         size = compute()
 
-        if arch == "A":
+        if kind == "A":
             declare(self, "_handle_backend", backend="a")
         if self.backend == "a":
             declare(self, "_handle_backend", page_size=size)
@@ -74,16 +87,16 @@ def _page_size_pass(view):
             declare(self, "_handle_backend", page_size=3)
 """,
         """\
-    def _handle_backend(self, arch):
+    def _handle_backend(self, kind):
         size = compute()
 
-        run_pass(self, _backend_pass, arch, size)
+        run_pass(self, _backend_pass, kind, size)
         self.limit = 2
         run_pass(self, _backend_pass_2, size)
 
 
-def _backend_pass(view, arch, size):
-    if arch == "A":
+def _backend_pass(view, kind, size):
+    if kind == "A":
         view.declare(backend="a")
     if view.backend == "a":
         view.declare(page_size=size)
@@ -92,6 +105,101 @@ def _backend_pass(view, arch, size):
 def _backend_pass_2(view, size):
     if size:
         view.declare(page_size=3)
+""",
+    ),
+    _example(
+        "Branches that ask the architecture, by names, lists or parts, become providers; one that stays is as it was",
+        """\
+    def _handle_family(self, config):
+        model_arch = config.architectures[0]
+
+        if model_arch in ["AlphaForCausalLM", "BetaForCausalLM"]:
+            # Their kernels need it.
+            declare(self, "_handle_family", backend="a")
+        elif "Gamma" in model_arch and self.limit > 1:
+            size = config.size
+            declare(self, "_handle_family", page_size=size)
+        elif model_arch == "DeltaForCausalLM":
+            self.limit = 5
+            if config.large:
+                declare(self, "_handle_family", page_size=64)
+        elif model_arch in EPSILON_ARCHITECTURES:
+            if self.backend is None:
+                declare(self, "_handle_family", backend=config.default)
+
+
+EPSILON_ARCHITECTURES = ("EpsilonModel", "EpsilonForCausalLM")
+""",
+        """\
+    def _handle_family(self, config):
+        model_arch = config.architectures[0]
+
+        run_provider(
+            self,
+            model_arch,
+            (_alpha_provider, _gamma_provider, _epsilon_architectures_provider),
+            config,
+        )
+        if model_arch == "DeltaForCausalLM":
+            self.limit = 5
+            run_pass(self, _family_pass, config)
+
+
+EPSILON_ARCHITECTURES = ("EpsilonModel", "EpsilonForCausalLM")
+
+
+@provides("AlphaForCausalLM", "BetaForCausalLM")
+def _alpha_provider(view, config):
+    # Their kernels need it.
+    view.declare(backend="a")
+
+
+@provides(lambda model_arch: "Gamma" in model_arch)
+def _gamma_provider(view, config):
+    if view.limit > 1:
+        size = config.size
+        view.declare(page_size=size)
+
+
+@provides(lambda model_arch: model_arch in EPSILON_ARCHITECTURES)
+def _epsilon_architectures_provider(view, config):
+    if view.backend is None:
+        view.declare(backend=config.default)
+
+
+def _family_pass(view, config):
+    if config.large:
+        view.declare(page_size=64)
+""",
+        head=_HEAD_ALL,
+    ),
+    _example(
+        "A branch stays in its chain where another might be taken as well, or an else",
+        """\
+    def _handle_chain(self, model_arch):
+        if "Alpha" in model_arch:
+            declare(self, "_handle_chain", backend="a")
+        elif model_arch == "AlphaBetaModel":
+            declare(self, "_handle_chain", backend="b")
+        if model_arch == "AlphaModel":
+            declare(self, "_handle_chain", backend="c")
+        else:
+            declare(self, "_handle_chain", backend="d")
+""",
+        """\
+    def _handle_chain(self, model_arch):
+        run_pass(self, _chain_pass, model_arch)
+
+
+def _chain_pass(view, model_arch):
+    if "Alpha" in model_arch:
+        view.declare(backend="a")
+    elif model_arch == "AlphaBetaModel":
+        view.declare(backend="b")
+    if model_arch == "AlphaModel":
+        view.declare(backend="c")
+    else:
+        view.declare(backend="d")
 """,
     ),
     _example(

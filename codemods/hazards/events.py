@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from codemods.index import Function, ModuleIndex, Place, TreeIndex
+from codemods.passing import RUNS_PASSES, passes_run
 from codemods.record import RecordFacts
 from codemods.scopes import NOTHING, ScopeNames, record_scopes, scopes_in_order
 
@@ -253,8 +254,12 @@ class Walker:
             yield from self._by_name(node, func.id, frame)
         elif isinstance(func, ast.Name) and func.id.lstrip("_") == "declare":
             yield from self._declared(node, frame)
+        elif isinstance(func, ast.Name) and func.id.lstrip("_") in RUNS_PASSES:
+            yield from self._passes(node, frame)
         elif isinstance(func, ast.Name) and func.id in frame.local:
             yield from self._local(frame.local[func.id], frame)
+        elif method == "declare" and method not in self._methods:
+            yield from self._keywords(node, frame)
         elif method is not None:
             yield from self._called_method(method, node, frame)
         elif any(self._is_record(item, frame) for item in _given(node)):
@@ -271,9 +276,23 @@ class Walker:
 
     def _declared(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
         if node.args and self._is_record(node.args[0], frame):
-            for keyword in node.keywords:
-                if keyword.arg in self._fields and keyword.arg is not None:
-                    yield self._event("write", keyword.arg, node, frame, self._fields_in([keyword.value], frame))
+            yield from self._keywords(node, frame)
+
+    def _keywords(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+        for keyword in node.keywords:
+            if keyword.arg in self._fields and keyword.arg is not None:
+                yield self._event("write", keyword.arg, node, frame, self._fields_in([keyword.value], frame))
+
+    def _passes(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+        """Follow what the runtime runs over a view of the record."""
+        if not node.args or not self._is_record(node.args[0], frame):
+            return
+        for name in passes_run(node):
+            place = self._index.resolve(frame.module.path, name)
+            if place and self._node(place):
+                yield from self._into(place, frame)
+            else:
+                yield self._event("handed", name, node, frame, frozenset())
 
     def _local(self, node: Function, frame: _Frame) -> Iterator[Event]:
         inner = frame._replace(

@@ -5,9 +5,10 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 _STASH = "_declared"
+_Provider = TypeVar("_Provider", bound=Callable[..., None])
 
 
 class Declaration(NamedTuple):
@@ -21,8 +22,12 @@ class Declaration(NamedTuple):
 def declare(record: Any, source: str, /, **values: Any) -> None:
     """Set each field of ``record`` to its value, in the order given, and append each to the record's stash.
 
-    Raises whatever setting the attribute raises; what comes after is neither set nor recorded then.
+    Where ``record`` is the view of a pass, that pass declares them. Raises whatever setting the attribute raises;
+    what comes after is neither set nor recorded then.
     """
+    if type(record) is View:
+        record.declare(**values)
+        return
     for field, value in values.items():
         setattr(record, field, value)
         try:
@@ -37,20 +42,25 @@ def declare(record: Any, source: str, /, **values: Any) -> None:
 class View:
     """A record, to read only: what a pass has declared so far lies on top of the record's own attributes."""
 
-    __slots__ = ("_pending", "_record")
+    # Until something is declared its dict is the record's own, so that a read costs what it costs there. From then
+    # on it holds what is declared, and what it does not hold is asked of the record.
+    __slots__ = ("__dict__", "_pending", "_record")
 
     def __init__(self, record: Any) -> None:
-        object.__setattr__(self, "_record", record)
-        object.__setattr__(self, "_pending", [])
+        _set_record(self, record)
+        _set_pending(self, None)
+        if _is_plain(record):
+            _set_dict(self, record.__dict__)
 
     def declare(self, **values: Any) -> None:
         """Declare each field's value; it is applied, in order, when the pass ends."""
+        if self._pending is None:
+            _set_pending(self, [])
+            _set_dict(self, {})
         self._pending.extend(values.items())
+        self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
-        for field, value in reversed(self._pending):
-            if field == name:
-                return value
         return getattr(self._record, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -58,6 +68,29 @@ class View:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a pass reads: {name!r} cannot be deleted")
+
+
+_set_record = View.__dict__["_record"].__set__
+_set_pending = View.__dict__["_pending"].__set__
+_set_dict = View.__dict__["__dict__"].__set__
+_before_dict: dict[type, frozenset[str] | None] = {}
+
+
+def _is_plain(record: Any) -> bool:
+    """Return whether reading an attribute that the record's dict holds gives what it holds there."""
+    kind = type(record)
+    if kind not in _before_dict:
+        plain = hasattr(record, "__dict__") and not any(
+            "__getattribute__" in vars(owner) for owner in kind.__mro__[:-1]
+        )
+        _before_dict[kind] = _looked_up_before_dict(kind) if plain else None
+    names = _before_dict[kind]
+    return names is not None and record.__dict__.keys().isdisjoint(names)
+
+
+def _looked_up_before_dict(kind: type) -> frozenset[str]:
+    every = {name: value for owner in reversed(kind.__mro__) for name, value in vars(owner).items()}
+    return frozenset(("declare", *(name for name, value in every.items() if hasattr(type(value), "__set__"))))
 
 
 def run_pass(record: Any, a_pass: Callable[..., None], /, *arguments: Any) -> None:
@@ -69,8 +102,29 @@ def run_pass(record: Any, a_pass: Callable[..., None], /, *arguments: Any) -> No
     try:
         a_pass(view, *arguments)
     finally:
-        for field, value in view._pending:
+        for field, value in view._pending or ():
             declare(record, a_pass.__name__, **{field: value})
+
+
+def provides(*architectures: Any) -> Callable[[_Provider], _Provider]:
+    """Make a pass a provider for the architectures that have one of the names given, or fulfil one of the tests."""
+
+    def mark(a_pass: _Provider) -> _Provider:
+        a_pass.architectures = architectures  # type: ignore[attr-defined]
+        return a_pass
+
+    return mark
+
+
+def run_provider(
+    record: Any, architecture: Any, providers: tuple[Callable[..., None], ...], /, *arguments: Any
+) -> None:
+    """Run the first of ``providers`` that is for ``architecture``, as a pass; nothing where none is."""
+    for provider in providers:
+        for asked in provider.architectures:  # type: ignore[attr-defined]
+            if asked(architecture) if callable(asked) else asked == architecture:
+                run_pass(record, provider, *arguments)
+                return
 
 
 def declarations(record: Any) -> tuple[Declaration, ...]:

@@ -219,3 +219,54 @@ def guarded_programs(draw: st.DrawFn) -> str:
         + textwrap.indent("\n".join(hook), "    ")
         + "\n"
     )
+
+
+_ARCHITECTURES = ("A", "AB", "ABC", "B")
+_ASKS = st.one_of(
+    st.sampled_from(_ARCHITECTURES).map(lambda name: f"arch == '{name}'"),
+    st.sampled_from(_ARCHITECTURES).map(lambda name: f"'{name}' in arch"),
+    st.lists(st.sampled_from(_ARCHITECTURES), min_size=1, max_size=2).map(lambda names: f"arch in {names}"),
+    st.sampled_from(_ARCHITECTURES).map(lambda name: f"arch.startswith('{name}')"),
+    st.sampled_from(["arch in FAMILY", "arch != 'B'", "arch == 'A' or arch == 'B'"]),
+)
+
+
+def _chain(owner: str) -> st.SearchStrategy[str]:
+    """Return chains of conditions of which most ask the architecture."""
+    value = _questions(owner)
+    ask = st.one_of(
+        _ASKS,
+        _ASKS,
+        _ASKS,
+        value,
+        st.tuples(_ASKS, value).map(lambda p: f"{p[0]} and {p[1]}"),
+        st.tuples(value, _ASKS).map(lambda p: f"{p[0]} and {p[1]}"),
+    )
+    statement = st.one_of(
+        st.tuples(_NAMES, value).map(lambda p: f"{owner}.{p[0]} = {p[1]}"),
+        st.tuples(_NAMES, value).map(lambda p: f"{owner}.{p[0]} = {p[1]}"),
+        value.map(lambda text: f"note({text})"),
+        st.tuples(value, _NAMES, value).map(lambda p: f"if {p[0]}:\n    {owner}.{p[1]} = {p[2]}"),
+        value.map(lambda text: f"{owner}.other = {text}"),
+        value.map(lambda text: f"held = {text}\n{owner}.alpha = held"),
+        st.just("note(arch)"),
+    )
+    body = st.lists(statement, min_size=1, max_size=3).map(_block)
+    branches = st.lists(st.tuples(ask, body), min_size=1, max_size=4)
+    return st.tuples(branches, st.one_of(st.none(), st.none(), body)).map(
+        lambda p: "\nel".join(f"if {test}:\n{block}" for test, block in p[0]) + (f"\nelse:\n{p[1]}" if p[1] else "")
+    )
+
+
+@st.composite
+def family_programs(draw: st.DrawFn) -> str:
+    """Return the text of a module whose handlers go by a model's architecture, which follows from ``alpha``."""
+    body = draw(st.lists(_chain("self"), min_size=1, max_size=3))
+    return (
+        PLAIN_HEAD
+        + "\n    def _handle(self, arch):\n        given_local = note(self.alpha)\n"
+        + textwrap.indent("\n".join(body), " " * 8)
+        + "\n\n    def _run(self):\n"
+        + f"        self._handle({_ARCHITECTURES}[len(str(self.alpha)) % 4])\n"
+        + "\n\nFAMILY = ('A', 'ABC')\n\n\ndef outside(given, value):\n    return (given.beta, value)\n"
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from programs import FIELDS, PLAIN_HEAD, guarded_programs, programs
+from programs import FIELDS, PLAIN_HEAD, family_programs, guarded_programs, programs
 
 from codemods.codemod import Codemod
 from codemods.driver import run
@@ -19,7 +19,7 @@ from codemods.record import read_facts
 from codemods.runtime import overrides_runtime
 from codemods.tree import MemoryTree
 
-_VALUES = st.sampled_from([0, 1, 2, None, "text", [3], True])
+_VALUES = st.sampled_from([0, 1, 12, None, "text", [3], True])
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def outcome(text: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
 )
 @given(
-    st.one_of(guarded_programs(), guarded_programs(), programs(PLAIN_HEAD)),
+    st.one_of(guarded_programs(), family_programs(), family_programs(), programs(PLAIN_HEAD)),
     st.lists(st.tuples(_VALUES, _VALUES, _VALUES), min_size=1, max_size=3),
 )
 def test_original_and_lifted_agree(text: str, inputs: list[tuple[Any, Any, Any]]) -> None:
@@ -79,6 +79,8 @@ def test_original_and_lifted_agree(text: str, inputs: list[tuple[Any, Any, Any]]
         ("declare(self, 'h', alpha=2)\n            self.limit = 2", "writes 'limit'"),
         ("declare(self, 'h', alpha=2)\n            self.config.size = 2", "writes self.config.size"),
         ("declare(self, 'h', alpha=inner())", "function inside"),
+        ("declare(self, 'h', alpha=self.__class__.beta)", "of the record itself"),
+        ("declare(self, 'h', alpha=len(self.__dict__))", "of the record itself"),
     ],
 )
 def test_what_cannot_be_lifted_says_why(region: str, reason: str) -> None:

@@ -70,6 +70,48 @@ def test_a_pass_reads_what_it_has_declared_and_cannot_assign() -> None:
     assert declarations(record) == (("size", 5, "a_pass"),)
 
 
+def test_a_view_reads_as_the_record_does() -> None:
+    class Odd:
+        kind = "class"
+
+        def __init__(self) -> None:
+            self.__dict__.update(declare=1, shown="in the dict", plain=2)
+
+        @property
+        def shown(self) -> str:
+            return "the property"
+
+        def grow(self) -> int:
+            self.plain += 1
+            return self.plain
+
+    def a_pass(view: View) -> None:
+        seen.append((view.kind, view.shown, view.plain, view.grow(), view.plain))
+        view.declare(kind="declared")
+        seen.append((view.kind, view.shown, view.plain, view.grow(), view.plain))
+
+    record, seen = Odd(), []
+    run_pass(record, a_pass)
+    assert seen == [("class", "the property", 2, 3, 3), ("declared", "the property", 3, 4, 4)]
+    assert record.kind == "declared"
+
+
+def test_a_view_of_a_view_adds_to_it() -> None:
+    def inner(view: View) -> None:
+        seen.append(view.size)
+        view.declare(size=view.size + 1)
+
+    def outer(view: View) -> None:
+        view.declare(size=5)
+        run_pass(view, inner)
+        seen.append((view.size, record.size))
+
+    record, seen = Record(), []
+    run_pass(record, outer)
+    assert seen == [5, (6, 1)]
+    assert record.size == 6
+
+
 def test_what_a_pass_declared_before_it_failed_is_applied() -> None:
     def a_pass(view: View) -> None:
         view.declare(size=2)

@@ -1,0 +1,212 @@
+"""Works through one function, the outermost statements first, and puts calls where statements were lifted."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from codemods.emit import code
+from codemods.lift.chains import Chains, Taken, asked_as_text, branches, without
+from codemods.lift.passes import Maker
+from codemods.live import certainly_bound
+from codemods.regions import CannotLift, Later, Regions
+from codemods.scoped import names_in
+
+_UNGUARDED = "it declares without a condition: there is nothing to lift around it"
+
+
+@dataclass
+class Place:
+    """Where a block stands: the locals that are bound there, why what is around it stays, and what runs after it.
+
+    ``depth`` is how many blocks are around it within the function.
+    """
+
+    certain: frozenset[str]
+    around: str
+    later: Later
+    depth: int = 1
+
+
+@dataclass
+class Lifted:
+    """What a function gives away: ``passes`` and ``providers`` count the declarations."""
+
+    passes: int = 0
+    providers: int = 0
+
+
+class Function:
+    """Lifts out of the function ``handler``, in which ``records`` hold the record.
+
+    ``is_ours`` says whether declared fields are to be lifted; ``architectures`` are names that hold a model's, and
+    ``constant`` gives what names of the module stand for. ``leave`` is told what stays, and why.
+    """
+
+    def __init__(
+        self,
+        handler: str,
+        records: Sequence[str],
+        regions: Regions,
+        chains: Chains,
+        maker: Maker,
+        *,
+        is_ours: Callable[[Sequence[str]], bool],
+        architectures: frozenset[str],
+        constant: Callable[[str], Sequence[str] | None],
+        leave: Callable[[cst.CSTNode, str], None],
+        width: int,
+    ) -> None:
+        self._handler = handler
+        self._records = records
+        self._regions = regions
+        self._chains = chains
+        self._maker = maker
+        self._is_ours = is_ours
+        self._architectures = architectures
+        self._constant = constant
+        self._leave = leave
+        self._width = width
+        self.lifted = Lifted()
+
+    def body(self, body: Sequence[cst.BaseStatement], parameters: frozenset[str]) -> list[cst.BaseStatement]:
+        """Return the function's statements with its regions lifted."""
+        return self._block(body, Place(parameters, _UNGUARDED, Later()))
+
+    def _block(self, body: Sequence[cst.BaseStatement], place: Place) -> list[cst.BaseStatement]:
+        done: list[cst.BaseStatement] = []
+        waiting: list[cst.BaseStatement] = []
+        certain = known = place.certain
+        trees = [_tree(statement) for statement in body]
+        for number, statement in enumerate(body):
+            later = place.later.behind(trees[number + 1 :])
+            if self._is_ours(self._regions.declares([trees[number]])):
+                provided = self._provided(statement, certain, later, place.depth)
+                if provided is None and waiting and not self._refusal([*waiting, statement], known, later):
+                    waiting.append(statement)
+                    continue
+                done += self._flushed(waiting, known, place, trees[number:])
+                waiting, known = [], certain
+                if provided is not None:
+                    call, left = provided
+                    done += [call, *self._block(left, Place(certain, place.around, later, place.depth))]
+                elif refusal := self._refusal([statement], known, later):
+                    done.append(self._inside(statement, Place(certain, refusal, later, place.depth)))
+                else:
+                    waiting = [statement]
+                    continue
+            else:
+                done += self._flushed(waiting, known, place, trees[number:])
+                waiting = []
+                done.append(statement)
+            certain = known = certain | certainly_bound(trees[number])
+        return [*done, *self._flushed(waiting, known, place, [])]
+
+    def _refusal(self, statements: Sequence[cst.BaseStatement], certain: frozenset[str], later: Later) -> str:
+        """Return why statements cannot be lifted together, or the empty string when they can."""
+        try:
+            self._regions.judge([_tree(statement) for statement in statements], certain, later)
+        except CannotLift as error:
+            return str(error)
+        return ""
+
+    # -- passes
+
+    def _flushed(
+        self, statements: Sequence[cst.BaseStatement], certain: frozenset[str], place: Place, rest: Sequence[ast.stmt]
+    ) -> Sequence[cst.BaseStatement]:
+        """Return what takes the place of statements that can be lifted together and that ``rest`` follows."""
+        if not any(isinstance(item, (cst.If, cst.For, cst.While)) for item in statements):
+            for statement in statements:
+                self._leave(statement, place.around)
+            return statements
+        needs = self._regions.judge([_tree(item) for item in statements], certain, place.later.behind(rest))
+        self.lifted.passes += len(needs.declares)
+        name = self._maker.a_pass(self._handler, needs, statements, self._records)
+        call = self._maker.run(self._record_of(statements), name, needs.arguments, self._room(place.depth))
+        return [call.with_changes(leading_lines=_blank_lines(statements[0]))]
+
+    def _record_of(self, statements: Sequence[cst.CSTNode]) -> str:
+        names = {name for item in statements for name in names_in(item)}
+        return next(name for name in self._records if name in names)
+
+    def _room(self, depth: int) -> int:
+        return self._width - 4 * depth
+
+    # -- providers
+
+    def _provided(
+        self, statement: cst.BaseStatement, certain: frozenset[str], later: Later, depth: int
+    ) -> tuple[cst.BaseStatement, list[cst.BaseStatement]] | None:
+        """Return the call that runs a chain's providers and what stays of the chain, or None when it gives none."""
+        variables = self._architectures & certain
+        if not isinstance(statement, cst.If) or not variables:
+            return None
+        found, ends_in_else = branches(statement, variables, self._constant)
+        taken = self._chains.take(found, ends_in_else, certain, later)
+        if not taken:
+            return None
+        arguments = sorted({name for item in taken for name in item.needs.arguments})
+        names = [self._provider(item, arguments) for item in taken]
+        asks = taken[0].branch.asks
+        assert asks is not None
+        record = self._record_of([part for item in taken for part in item.body])
+        call = self._maker.run_providers(record, asks.variable, names, arguments, self._room(depth))
+        left = without(found, [item.branch for item in taken])
+        return call.with_changes(leading_lines=_blank_lines(statement)), left
+
+    def _provider(self, item: Taken, arguments: Sequence[str]) -> str:
+        self.lifted.providers += len(item.needs.declares)
+        asked, family = asked_as_text(item.branch)
+        return self._maker.a_provider(family, asked, arguments, item.body, self._records)
+
+    # -- blocks inside
+
+    def _inside(self, statement: cst.BaseStatement, place: Place) -> cst.BaseStatement:
+        """Lift from the blocks inside a statement that stays, or list it; ``place.around`` is why it stays."""
+        parts = [
+            part for part in ("body", "orelse", "handlers", "finalbody", "cases") if getattr(statement, part, None)
+        ]
+        if isinstance(statement, cst.SimpleStatementLine) or not parts:
+            self._leave(statement, place.around)
+            return statement
+        if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+            self._leave(statement, "it stands in a function inside the handler")
+            return statement
+        if isinstance(statement, (cst.For, cst.While, cst.Try, cst.TryStar)):
+            # What its blocks bind may be read in another round, or where an exception leads.
+            place = Place(place.certain, place.around, place.later.behind([_tree(statement)]), place.depth)
+        changed: dict[str, object] = {}
+        for part in parts:
+            inner = getattr(statement, part)
+            if isinstance(inner, cst.IndentedBlock):
+                changed[part] = self._indented(inner, place)
+            elif isinstance(inner, (cst.If, cst.Else, cst.Finally)):
+                changed[part] = self._branch(inner, place)
+            elif isinstance(inner, (list, tuple)):
+                changed[part] = [self._branch(one, place) for one in inner]
+        return statement.with_changes(**changed)
+
+    def _branch(self, inner: cst.CSTNode, place: Place) -> cst.CSTNode:
+        body, orelse = getattr(inner, "body", None), getattr(inner, "orelse", None)
+        changed: dict[str, object] = {}
+        if isinstance(body, cst.IndentedBlock):
+            changed["body"] = self._indented(body, place)
+        if isinstance(orelse, (cst.If, cst.Else)):
+            changed["orelse"] = self._branch(orelse, place)
+        return inner.with_changes(**changed)
+
+    def _indented(self, block: cst.IndentedBlock, place: Place) -> cst.IndentedBlock:
+        within = Place(place.certain, place.around, place.later, place.depth + 1)
+        return block.with_changes(body=self._block(block.body, within))
+
+
+def _blank_lines(statement: cst.BaseStatement) -> list[cst.EmptyLine]:
+    return [line for line in getattr(statement, "leading_lines", ()) if not line.comment]
+
+
+def _tree(statement: cst.BaseStatement) -> ast.stmt:
+    return ast.parse(code(statement)).body[0]

@@ -1,0 +1,169 @@
+"""Writes passes and providers: functions over a view, and the calls that run them where the statements stood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from codemods.emit import DECLARE, fresh, laid_out, name_of
+from codemods.regions import Needs
+from codemods.scoped import names_in
+
+RUN = "run_pass"
+PROVIDE = "run_provider"
+PROVIDES = "provides"
+_KINDS_OF_MODEL = r"(ForCausalLM|ForConditionalGeneration|For[A-Z]\w*|Model)$"
+
+
+@dataclass
+class Names:
+    """The names under which the file has what the runtime offers; ``used`` are those that something needs."""
+
+    known: dict[str, str]
+    used: set[str] = field(default_factory=set)
+
+    def of(self, offered: str) -> str:
+        """Return the name for ``offered``, which is used from now on."""
+        self.used.add(offered)
+        return self.known[offered]
+
+
+class Maker:
+    """Makes functions, which `made` holds in order; ``taken`` are the names in use in the file."""
+
+    def __init__(self, taken: set[str], names: Names, declare: str, limit: int) -> None:
+        self._taken = taken
+        self._names = names
+        self._declare = declare
+        self._limit = limit
+        self.made: list[cst.FunctionDef] = []
+
+    def a_pass(self, handler: str, needs: Needs, body: Sequence[cst.BaseStatement], records: Collection[str]) -> str:
+        """Add a pass of the statements ``body`` of ``handler``; return its name."""
+        name = self._free(f"_{_stem(handler)}_pass")
+        self._define(name, needs.arguments, body, records)
+        return name
+
+    def a_provider(
+        self,
+        family: str,
+        asked: Sequence[str],
+        arguments: Sequence[str],
+        body: Sequence[cst.BaseStatement],
+        records: Collection[str],
+    ) -> str:
+        """Add a provider for the architectures ``asked``: names in quotes, and tests, as text; return its name."""
+        name = self._free(f"_{_family(family)}_provider")
+        self._define(name, arguments, body, records)
+        text = f"{self._names.of(PROVIDES)}({', '.join(asked)})"
+        if len(text) + 1 > self._limit or "\n" in text:
+            text = f"{self._names.of(PROVIDES)}(\n" + "".join(f"    {item},\n" for item in asked) + ")"
+        self.made[-1] = self.made[-1].with_changes(decorators=[cst.Decorator(cst.parse_expression(text))])
+        return name
+
+    def run(self, record: str, name: str, arguments: Sequence[str], width: int) -> cst.SimpleStatementLine:
+        """Return the call that runs a pass."""
+        return _call(self._names.of(RUN), [record, name, *arguments], width)
+
+    def run_providers(
+        self, record: str, variable: str, providers: Sequence[str], arguments: Sequence[str], width: int
+    ) -> cst.SimpleStatementLine:
+        """Return the call that runs the provider of the model's architecture."""
+        function = self._names.of(PROVIDE)
+        listed = f"({', '.join(providers)}{',' if len(providers) == 1 else ''})"
+        if len(listed) + 5 > width:
+            listed = "(\n" + "".join(f"        {name},\n" for name in providers) + "    )"
+        return _call(function, [record, variable, listed, *arguments], width)
+
+    # -- the parts
+
+    def _free(self, wanted: str) -> str:
+        name, number = wanted, 2
+        while name in self._taken:
+            name, number = f"{wanted}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+    def _define(
+        self, name: str, arguments: Sequence[str], body: Sequence[cst.BaseStatement], records: Collection[str]
+    ) -> None:
+        view = fresh("view", {*arguments, *(found for item in body for found in names_in(item))})
+        moved = [item.visit(_ToView(frozenset(records), view, self._declare, self._limit - 4)) for item in body]
+        first = moved[0]
+        assert not isinstance(first, (cst.FlattenSentinel, cst.RemovalSentinel))
+        lines = getattr(first, "leading_lines", ())
+        moved[0] = first.with_changes(leading_lines=[line for line in lines if line.comment])
+        parameters = [cst.Param(cst.Name(item)) for item in (view, *arguments)]
+        self.made.append(
+            cst.FunctionDef(cst.Name(name), cst.Parameters(params=parameters), cst.IndentedBlock(moved))  # type: ignore[arg-type]
+        )
+
+
+def _stem(handler: str) -> str:
+    return handler.strip("_").removeprefix("handle_")
+
+
+def _family(name: str) -> str:
+    """Return a function's name for the family that an architecture's name, or that of a list of them, tells."""
+    short = re.sub(_KINDS_OF_MODEL, "", name) or name
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", short) if not short.isupper() else short
+    return re.sub(r"\W+", "_", words).strip("_").lower() or "family"
+
+
+def _call(function: str, arguments: Sequence[str], width: int) -> cst.SimpleStatementLine:
+    text = f"{function}({', '.join(arguments)})"
+    if len(text) > width or "\n" in text:
+        text = f"{function}(\n" + "".join(f"    {item},\n" for item in arguments) + ")"
+    statement = cst.parse_statement(text)
+    assert isinstance(statement, cst.SimpleStatementLine)
+    return statement
+
+
+class _ToView(cst.CSTTransformer):
+    """Lets a pass read the view where the handler read the record, and declare through it."""
+
+    def __init__(self, records: frozenset[str], view: str, declare: str, limit: int) -> None:
+        super().__init__()
+        self._records = records
+        self._view = view
+        self._declare = declare
+        self._limit = limit
+        self._depth = 0
+
+    def visit_IndentedBlock(self, node: cst.IndentedBlock) -> bool | None:
+        self._depth += 1
+        return None
+
+    def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.BaseSuite:
+        self._depth -= 1
+        return updated_node
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return updated_node.with_changes(value=self._view) if updated_node.value in self._records else updated_node
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.BaseSmallStatement:
+        call = updated_node.value
+        if not isinstance(call, cst.Call) or name_of(call.func) != self._declare:
+            return updated_node
+        func = cst.Attribute(cst.Name(self._view), cst.Name(DECLARE))
+        plain = call.with_changes(func=func, args=call.args[2:])
+        spaced = [
+            item.with_changes(
+                comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")),
+                whitespace_after_arg=cst.SimpleWhitespace(""),
+            )
+            for item in plain.args
+        ]
+        spaced[-1] = spaced[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return updated_node.with_changes(
+            value=laid_out(plain.with_changes(args=spaced), self._limit - 4 * self._depth)
+        )
