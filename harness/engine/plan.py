@@ -18,6 +18,7 @@ from harness.generate.domains import Domains
 from harness.subjects.description import Reach
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
+from harness.world.profiles import OwnProfiles, own_profiles
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Request:
     ``fields`` are the fields to compare and nothing else; when empty, the resolved fields and what the slice writes
     besides, or with ``all_fields`` every field of the record, and in both cases the environment and the refusals.
     ``corpus`` are cases to run first, after the real launches.
+    ``profiles`` are a user's own machines and models, of which cases are made, too.
     """
 
     first: SubjectSpec
@@ -46,6 +48,7 @@ class Request:
     seed: int = 0
     jobs: int = 1
     corpus: tuple[Case, ...] = ()
+    profiles: OwnProfiles = field(default_factory=own_profiles)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import shlex
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,13 +15,16 @@ from harness.cli.options import (
     DEFAULT_CASES,
     AnswersFile,
     CaseSeconds,
-    FirstSubject,
+    FirstOrConfigured,
     Format,
     Interpreter,
     MemoryMib,
     Reports,
-    SecondSubject,
+    SecondOrConfigured,
+    chosen_subjects,
+    configured,
     cores,
+    open_specs,
 )
 from harness.errors import UsageError
 
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 
 @app.command()
 def gate(
-    first: FirstSubject,
-    second: SecondSubject,
+    first: FirstOrConfigured = None,
+    second: SecondOrConfigured = None,
     field: Annotated[
         list[str] | None,
         typer.Option(help="Compare this field alone: no others, no environment; may be given again."),
@@ -54,7 +56,12 @@ def gate(
             min=0.1, help="Make cases for this long; loading and minimising come on top.", show_default=False
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Which cases: the same seed gives the same ones everywhere.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Which cases: the same seed gives the same ones everywhere.  [default: 0]", show_default=False
+        ),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(min=1, max=1024, help="Processes to spread over.  [default: one a core]", show_default=False),
@@ -75,11 +82,14 @@ def gate(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the search that --corpus holds.")] = False,
     report: Reports = None,
     answers: AnswersFile = None,
-    python: Interpreter = sys.executable,
-    case_seconds: CaseSeconds = 10.0,
-    memory_mib: MemoryMib = 2048,
+    python: Interpreter = None,
+    case_seconds: CaseSeconds = None,
+    memory_mib: MemoryMib = None,
 ) -> int:
-    """Run A and B on the same cases and say whether they ever differ."""
+    """Run A and B on the same cases and say whether they ever differ.
+
+    What is not said here is as [tool.stackproof] of pyproject.toml says ('stackproof config show').
+    """
     from rich.console import Console
 
     from harness.engine.campaign import Budget, Request, run_campaign
@@ -88,7 +98,6 @@ def gate(
     from harness.report.document import folder_for, save_result
     from harness.report.reports import parse_reports, write_reports
     from harness.report.terminal import TerminalView
-    from harness.subjects.open import open_spec
 
     if field and all_fields:
         raise UsageError("--field and --all-fields ask for opposite things, give one of them")
@@ -96,8 +105,13 @@ def gate(
         raise UsageError("--seconds takes a finite number")
     if resume and corpus is None:
         raise UsageError("--resume goes on with the search in a corpus: give its folder with --corpus")
+    config = configured()
+    names = chosen_subjects(config, first, second)
     if cases is None and seconds is None:
-        cases = DEFAULT_CASES
+        cases, seconds = config.cases, config.seconds
+    if not field and not all_fields:
+        field, all_fields = list(config.fields), config.all_fields
+    ledger = ledger or config.ledger
     # The one is short for the other.
     wanted = parse_reports([*(report or ()), *(["json=-"] if format is Format.json else [])])
     silent = any(one.shown for one in wanted)
@@ -105,10 +119,9 @@ def gate(
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with folder_for(save):
         store = None if corpus is None else Store(corpus, resume=resume)
-        specs = [
-            open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
-            for text in (first, second)
-        ]
+        specs = open_specs(
+            config, names, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib
+        )
         request = Request(
             first=specs[0],
             second=specs[1],
@@ -116,8 +129,8 @@ def gate(
             all_fields=all_fields,
             budget=Budget(cases=cases, seconds=seconds),
             ledger=load_ledger(ledger) if ledger is not None else Ledger(),
-            seed=seed,
-            jobs=jobs or cores(),
+            seed=config.seed if seed is None else seed,
+            jobs=jobs or config.jobs or cores(),
             corpus=() if store is None else store.cases,
         )
         if silent:
@@ -128,7 +141,7 @@ def gate(
         if save is not None:
             files = save_result(result, save)
             if files and not silent:
-                again = shlex.join(["stackproof", "replay", str(files[0]), first, second])
+                again = shlex.join(["stackproof", "replay", str(files[0]), *names])
                 typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
         write_reports(result, wanted)
     return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]

@@ -12,6 +12,7 @@ from harness.engine.excerpts import CONTEXT, Excerpts, Line
 from harness.report.html.elements import Child, add, between, code, el, table
 from harness.report.places import Spot, involved, partings, spots
 from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command, slug
+from harness.world.launch import Flags
 
 _FORMS = 20
 _CHAIN = 60
@@ -172,7 +173,7 @@ def _forms(bucket: Bucket, labels: tuple[str, str]) -> Element | None:
     )
 
 
-def _others(bucket: Bucket, flags: dict[str, str]) -> Element | None:
+def _others(bucket: Bucket, flags: Flags) -> Element | None:
     if not bucket.others:
         return None
     node = el("details", el("summary", f"Other launches that come to it ({len(bucket.others)})"), class_="more")
