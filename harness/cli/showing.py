@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def show(
-    run: Callable[[Listener], Finished], wanted: Sequence[Wanted], save: Path | None, subjects: tuple[str, str]
+    run: Callable[[Listener], Finished], wanted: Sequence[Wanted], save: Path | None, subjects: Sequence[str]
 ) -> int:
     """Run a campaign, show its result unless a report takes the place of that, and write what is wanted.
 

@@ -13,12 +13,15 @@ import msgspec
 from harness.engine.compare import Difference
 from harness.world.case import Case
 from harness.world.hardware import Hardware
-from harness.world.profiles import hardware_names, hardware_profile
+from harness.world.profiles import hardware_names, hardware_profile, per_profiles
 
 REFUSAL: Final = "(refusal)"
 """What stands for the field where the two differ in whether, or by which check, a launch is refused."""
 
-_NAMED: Final = {hardware_profile(name): name for name in hardware_names()}
+
+@per_profiles
+def _named() -> dict[Hardware, str]:
+    return {hardware_profile(name): name for name in hardware_names()}
 
 
 class Group(msgspec.Struct, kw_only=True):
@@ -60,7 +63,7 @@ class Breakdown(msgspec.Struct, kw_only=True):
         """Count one case and what was ``found`` to differ; ``resolved`` is whether both did."""
         for groups, name in (
             (self.architectures, case.model.architectures[0]),
-            (self.machines, _NAMED.get(case.hardware) or other_machine(case.hardware)),
+            (self.machines, _named().get(case.hardware) or other_machine(case.hardware)),
         ):
             group = groups.get(name)
             if group is None:

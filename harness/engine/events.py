@@ -14,6 +14,7 @@ from harness.engine.ledger import Ledger
 from harness.engine.traces import Trace
 from harness.subjects.moves import Moved
 from harness.world.chain import Decision, Writer
+from harness.world.launch import Flags
 
 Verdict = Literal["equivalent", "different", "inconclusive"]
 
@@ -116,8 +117,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     ``space`` what two or three of the inputs can be together.
     ``moved`` are the fields that the change moves, None where nobody asked.
     ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
-    ``flags`` gives the command-line flag of each argument that has one; ``folders`` are where in the user's
-    repository the files of each side lie (None: not in it).
+    ``flags`` says how a case is written as a launch line; ``folders`` are where in the user's repository the files of
+    each side lie (None: not in it).
     """
 
     first: str
@@ -130,7 +131,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     cases: int | None
     seconds: float | None
     notes: tuple[str, ...] = ()
-    flags: dict[str, str] = {}
+    flags: Flags = Flags()
     ledger: Ledger = Ledger()
     absent_explained: dict[str, str] = {}
     writers: tuple[tuple[Writer, ...], tuple[Writer, ...]] = ((), ())

@@ -81,8 +81,8 @@ class Pair:
 
     @property
     def compares_messages(self) -> bool:
-        """Whether two refusals must agree in their message too: where both are of one code base, ours or sglang."""
-        return self.first.spec.own == self.second.spec.own
+        """Whether two refusals must agree in their message too: where both are of one code base."""
+        return self.first.spec.family == self.second.spec.family
 
     def compare_fields(self, names: Sequence[str], *, alone: bool = False, ledger: Ledger | None = None) -> None:
         """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them.

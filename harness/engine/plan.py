@@ -19,6 +19,7 @@ from harness.subjects.description import Reach
 from harness.subjects.moves import Moved
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
+from harness.world.profiles import OwnProfiles, own_profiles
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Request:
     ``moved`` are the fields that the second subject, a change of the first, moves: of these all write sites must run,
     of no others, and all fields are compared whose writes can run. It is None for two subjects of which neither is a
     change. ``notes`` are for the user to know.
+    ``profiles`` are a user's own machines and models, of which cases are made, too.
     """
 
     first: SubjectSpec
@@ -68,6 +70,7 @@ class Request:
     moved: tuple[Moved, ...] | None = None
     notes: tuple[str, ...] = ()
     shard: Shard = field(default_factory=Shard)
+    profiles: OwnProfiles = field(default_factory=own_profiles)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

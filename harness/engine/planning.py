@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from harness.engine.conditions import field_names
 from harness.engine.events import Drawn, Started
@@ -16,8 +16,10 @@ from harness.generate.domains import domains_of
 from harness.generate.parameters import parameters_of
 from harness.subjects.description import Description
 from harness.subjects.profile import entry_of
+from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
 from harness.world.fields import check_args
+from harness.world.launch import Flags
 from harness.world.profiles import hardware_names, real_launches
 
 
@@ -27,6 +29,11 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     Raises UsageError when a subject cannot be loaded, a field is unknown, or nothing is left to compare.
     """
     descriptions = pair.describe()
+    if bool(request.first.target) != bool(request.second.target):
+        raise UsageError(
+            f"{request.first.label} and {request.second.label} do not take the same arguments: a callable is compared"
+            " with a callable"
+        )
     if request.first.slice != request.second.slice:
         whole = request.second if request.first.slice else request.first
         raise UsageError(
@@ -41,12 +48,15 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     stored, more = _stored(request.corpus, descriptions)
     launches, notes = (*launches, *stored), [*notes, *more]
     values = {**request.second.values, **request.first.values}
+    if request.first.target:
+        _check_domains(values, descriptions)
     silent = entry_of(request.first.profile, sliced=request.first.slice)
-    domains = domains_of(*descriptions, values, request.first.not_drawn, silent)
+    domains = domains_of(*descriptions, values, request.first.not_drawn, silent, request.first.drawn_prefix)
     if domains.foreign:
         notes.append(f"never set, since only one of the two has them: {', '.join(domains.foreign)}")
     common = [name for name in descriptions[0].fields if name in descriptions[1].fields]
-    if not request.first.slice and not request.fields and not request.all_fields and request.moved is None:
+    told = request.fields or request.all_fields or request.moved is not None
+    if not request.first.slice and not told and len(compared) < len(common):
         notes.append(f"of {len(common)} fields of the record {len(compared)} are compared; --all-fields compares all")
     plan = Plan(
         compared=compared,
@@ -67,13 +77,16 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         cases=request.budget.cases,
         seconds=request.budget.seconds,
         notes=(*request.notes, *notes),
-        flags={name: spec.flags[0] for name, spec in descriptions[0].fields.items() if spec.flags},
+        flags=flags_of(request.first, descriptions[0]),
         ledger=ledger,
         absent_explained={name: entry for name in absent if (entry := ledger.explains_absent(name)) is not None},
         writers=(descriptions[0].writers, descriptions[1].writers),
         decisions=(descriptions[0].decisions, descriptions[1].decisions),
         gated=_gated(request, compared),
-        drawable=Drawn(architectures=set(domains.architectures), machines=set(hardware_names())),
+        drawable=Drawn(
+            architectures=set(domains.architectures) if "model" in domains.takes else set(),
+            machines=set(hardware_names()) if "hardware" in domains.takes else set(),
+        ),
         space=space_of(parameters_of(domains)),
         folders=(request.first.tree.folder, request.second.tree.folder),
         moved=request.moved,
@@ -114,13 +127,37 @@ def _whole(names: Collection[str]) -> list[str]:
 
 
 def _gated(request: Request, compared: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fields of which every write site must run."""
+    """Return the fields of which every write site must run: all of a callable's."""
     if request.fields:
         return compared
     if request.moved is None:
-        return tuple(name for name in compared if name in request.first.resolved)
+        wanted = request.first.resolved or compared
+        return tuple(name for name in compared if name in wanted)
     moved = {one.field for one in request.moved}
     return tuple(name for name in compared if name in moved)
+
+
+def flags_of(spec: SubjectSpec, description: Description) -> Flags:
+    """Return how cases of a subject are written as launch lines."""
+    fields = description.fields.items()
+    return Flags(
+        program=spec.program,
+        names={name: field.flags[0] for name, field in fields if field.flags},
+        off={
+            name: field.flags[1]
+            for name, field in fields
+            if field.type == "bool" and len(field.flags) > 1 and field.flags[1].startswith("--no-")
+        },
+        takes=description.takes,
+    )
+
+
+def _check_domains(values: Mapping[str, object], descriptions: tuple[Description, Description]) -> None:
+    """Raise UsageError for values by hand of an argument that neither subject has."""
+    known = {name for description in descriptions for name in description.fields}
+    for name in values:
+        if name not in known:
+            raise UsageError(f"domains: neither subject takes the argument {name!r}{hint(name, known)}")
 
 
 def _check_ledger(ledger: Ledger, descriptions: tuple[Description, Description]) -> None:
@@ -154,7 +191,10 @@ def _stored(
 
 def _launches(pair: Pair, descriptions: tuple[Description, Description]) -> tuple[tuple[Case, ...], list[str]]:
     """Return the real launches as cases, and a note on each that one of the subjects cannot take."""
-    cases, notes = [], []
+    cases: list[Case] = []
+    notes: list[str] = []
+    if pair.first.spec.target:
+        return (), notes
     for launch in real_launches():
         try:
             case = pair.first.launch_case(launch)

@@ -16,6 +16,7 @@ from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Begin, Failed, MakePlan, Message, Plan, Request, decode, encode
 from harness.engine.planning import make_plan
 from harness.errors import UsageError
+from harness.world.profiles import use_profiles
 
 
 class WorkerDied(Exception):
@@ -79,6 +80,7 @@ def main() -> None:
     connection = Connection(int(sys.argv[1]))
     with contextlib.suppress(EOFError, OSError):
         request: Request = decode(connection.recv_bytes(), Request)
+        use_profiles(request.profiles)
         with Pair(request.first, request.second) as pair:
             _serve(connection, request, pair)
 

@@ -12,13 +12,12 @@ import msgspec
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw, shuffled
 from harness.generate.inputs import ABSENT, ARCHITECTURE, MACHINE, Inputs, Mask, Slot
-from harness.generate.machines import PROFILES as MACHINE_PROFILES
 from harness.generate.machines import draw_machine
-from harness.generate.models import PROFILES as MODEL_PROFILES
 from harness.generate.models import ModelDraw
 from harness.subjects.description import Aims, Condition
 from harness.world.hardware import Hardware
 from harness.world.model import Model
+from harness.world.profiles import hardware_profiles, model_profiles
 
 # A place is met so many times before its demands are missed one by one.
 _HITS: Final = 1
@@ -287,14 +286,14 @@ class AimDraw:
         if mask is None:
             return draw_machine(draw)
         # The profiles are the first of all machines.
-        real = mask & ((1 << len(MACHINE_PROFILES)) - 1)
+        real = mask & ((1 << len(hardware_profiles())) - 1)
         return draw.pick(self._inputs.left(MACHINE, real if real and draw.chance(70) else mask))  # type: ignore[no-any-return]
 
     def _model(self, mask: Mask | None, attributes: dict[str, Any], draw: Draw) -> Model:
         if mask is None and not attributes:
             return self._models.draw(draw)
         if mask is None:
-            base = draw.pick(MODEL_PROFILES)
+            base = draw.pick(model_profiles())
         else:
             name = draw.pick(self._inputs.left(ARCHITECTURE, mask))
             profiles = self._profiles.get(name)
@@ -411,6 +410,6 @@ def _lay(left: dict[Slot, Mask], demands: tuple[Demand, ...]) -> None:
 
 def _profiles_by_architecture() -> dict[str, list[Model]]:
     found: dict[str, list[Model]] = {}
-    for model in MODEL_PROFILES:
+    for model in model_profiles():
         found.setdefault(model.architectures[0], []).append(model)
     return found

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from harness.generate.aims import AimDraw, Goal, Schedules
 from harness.generate.decks import Deck
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw
-from harness.generate.machines import PROFILES as MACHINES
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw
 from harness.generate.rows import Rows
 from harness.generate.vary import Variation
+from harness.subjects.description import WORLD
 from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+from harness.world.profiles import hardware_profiles
 
 CHUNK: Final = 250
 """Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
@@ -35,7 +40,7 @@ class CaseMaker:
         self._models = ModelDraw(domains)
         self._aims = AimDraw(domains, self._models)
         self._rows = Rows(domains)
-        self._machine_deck = Deck(MACHINES, 1)
+        self._machine_deck = Deck(hardware_profiles(), 1)
         self._architecture_deck = Deck(domains.architectures, 2)
         self._variation = Variation(domains, self._models)
         # The first ten whose row is not a launch.
@@ -65,7 +70,13 @@ class CaseMaker:
                 row = self._rows.case(seed, tens - self._first_row, draw, case_id) if rest == _ROW else None
                 turn = tens * (10 - _AIMED) + rest - _AIMED if self._aims.places else index
                 cases.append(row or self._unaimed(draw, case_id, (seed, turn)))
-        return cases
+        return cases if self._domains.takes == WORLD else [self._without_world(case) for case in cases]
+
+    def _without_world(self, case: Case) -> Case:
+        """Return a case on the usual machine and with the usual model, where no subject asks for them."""
+        hardware = case.hardware if "hardware" in self._domains.takes else Hardware()
+        model = case.model if "model" in self._domains.takes else Model()
+        return msgspec.structs.replace(case, hardware=hardware, model=model)
 
     def _scheduled(self, seed: int) -> Schedules:
         if self._schedules is None or self._schedules[0] != seed:
@@ -79,9 +90,9 @@ class CaseMaker:
 
     def case(self, draw: Draw, case_id: str) -> Case:
         """Return one new case, of any kind."""
-        if self._aims.places and draw.below(10) < _AIMED:
-            return self._aimed(draw, self._aims.any_goal(draw), case_id)
-        return self._unaimed(draw, case_id)
+        aimed = self._aims.places and draw.below(10) < _AIMED
+        case = self._aimed(draw, self._aims.any_goal(draw), case_id) if aimed else self._unaimed(draw, case_id)
+        return self._without_world(case)
 
     def _unaimed(self, draw: Draw, case_id: str, turn: tuple[int, int] | None = None) -> Case:
         """Return a case that aims at nothing: a neighbour of a launch, a realistic one, or a wild one.

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from harness.subjects.description import Aims, Condition, Description, Variable
+from harness.subjects.description import WORLD, Aims, Condition, Description, Variable
 from harness.world.fields import FieldSpec
-from harness.world.profiles import model_names, model_profile
+from harness.world.profiles import model_profiles
 
 # Counts and sizes that servers are started with; whatever else matters is among the compared values.
 _COUNTS: Final = (1, 2, 4, 8, 16)
@@ -43,7 +43,7 @@ class Domains:
     variable to its texts; ``architectures`` and ``quantizations`` are names for models. ``foreign`` lists the
     arguments that only one of the subjects has and its resolution reads (never drawn). ``aims`` are both subjects',
     ``variables`` says what the texts of the environment mean, ``from_machine`` names the probe that gives an
-    argument's value where a case is silent.
+    argument's value where a case is silent, ``takes`` which parts of the world cases differ in.
     """
 
     args: dict[str, Domain]
@@ -55,6 +55,7 @@ class Domains:
     aims: Aims = _NO_AIMS
     variables: dict[str, Variable] = field(default_factory=dict)
     from_machine: dict[str, str] = field(default_factory=dict)
+    takes: tuple[str, ...] = WORLD
 
 
 def domains_of(
@@ -63,12 +64,14 @@ def domains_of(
     structured: dict[str, list[Any]] | None = None,
     not_drawn: Sequence[str] = (),
     entry: Mapping[str, Any] | None = None,
+    prefix: str = "SGLANG_",
 ) -> Domains:
     """Return the domains of the inputs that both subjects have and at least one of them reads.
 
     ``structured`` gives the values of arguments whose type no metadata describes (nested configurations);
     ``not_drawn`` names environment variables to leave alone; ``entry`` gives what silent cases start with other than
-    defaults, as the answers of a profile (``value`` or ``from = "probe.NAME"``).
+    defaults, as the answers of a profile (``value`` or ``from = "probe.NAME"``). Of the variables only those whose
+    names begin with ``prefix`` are drawn.
     """
     entry = entry or {}
     starts = {name: answer["value"] for name, answer in entry.items() if "value" in answer}
@@ -87,9 +90,9 @@ def domains_of(
     environment = {
         name: _texts([d.environment[name] for d in (first, second) if name in d.environment])
         for name in sorted({*first.environment, *second.environment})
-        if name.startswith("SGLANG_") and name not in not_drawn
+        if name.startswith(prefix) and name not in not_drawn
     }
-    profiled = [name for profile in model_names() for name in model_profile(profile).architectures]
+    profiled = [name for model in model_profiles() for name in model.architectures]
     architectures = _unique([*first.architectures, *second.architectures, *profiled])
     quantization = args.get("quantization", Domain(()))
     return Domains(
@@ -106,6 +109,7 @@ def domains_of(
             for name, answer in entry.items()
             if str(answer.get("from", "")).startswith("probe.")
         },
+        takes=tuple(part for part in WORLD if part in first.takes or part in second.takes),
     )
 
 
@@ -155,7 +159,8 @@ def _values(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> list[Any] 
     choices = [value for spec in specs for value in spec.choices]
     compared = [value for spec in specs for value in spec.compared if _fits(value, kind)]
     defaults = [spec.default for spec in specs]
-    values: list[Any] = [*choices, *compared, *structured]
+    by_hand = list(structured)
+    values: list[Any] = [*choices, *compared, *by_hand]
     if kind == "bool":
         # Setting a flag to its default says nothing new, but for flags whose default differs between the two.
         return [True, False] if len(set(defaults)) > 1 else [not defaults[0]]
@@ -163,9 +168,10 @@ def _values(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> list[Any] 
         around = [value + step for value in compared for step in (-1, 1)]
         usual = [default for default in defaults if _fits(default, kind)]
         known = [*compared, *usual]
-        values += [*(_COUNTS if known and max(known) <= _SMALL else (*_COUNTS, *_SIZES)), *around, *usual]
+        counts = () if by_hand else _COUNTS if known and max(known) <= _SMALL else (*_COUNTS, *_SIZES)
+        values += [*counts, *around, *usual]
     elif kind == "float":
-        values += [*_FRACTIONS, *(default for default in defaults if _fits(default, kind))]
+        values += [*(() if by_hand else _FRACTIONS), *(default for default in defaults if _fits(default, kind))]
     elif kind == "str" and not choices and (compared or any(None in spec.compared for spec in specs)):
         values.append(_SOME_TEXT)
     elif not values:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from harness.generate.domains import Domain, Domains
-from harness.generate.machines import MACHINES
+from harness.generate.machines import machines
 from harness.generate.models import MODEL_PARTS, declared_quantizations
 from harness.subjects.description import Condition, Variable
 from harness.world.probes import HARDWARE_PROBES
@@ -61,7 +61,7 @@ class Inputs:
             self._options["arg", name] = [ABSENT, *domain.values]
         for name, texts in domains.environment.items():
             self._options["env", name] = [ABSENT, *texts]
-        self._options[MACHINE] = list(MACHINES)
+        self._options[MACHINE] = list(machines())
         for name, probe in domains.from_machine.items():
             if name in domains.args:
                 for value in self._probe(probe):
@@ -143,7 +143,7 @@ class Inputs:
     def _probe(self, name: str) -> list[Any]:
         if name not in self._probed:
             probe = HARDWARE_PROBES[name]
-            self._probed[name] = [probe(machine) for machine in MACHINES]
+            self._probed[name] = [probe(machine) for machine in machines()]
         return self._probed[name]
 
     def mask(self, condition: Condition) -> tuple[Slot, Mask] | None:
@@ -152,7 +152,7 @@ class Inputs:
         if found is None or condition.operation == "same":
             return None
         slot, read = found
-        options: Sequence[Any] = range(len(MACHINES)) if slot == MACHINE else self._options[slot]
+        options: Sequence[Any] = range(len(machines())) if slot == MACHINE else self._options[slot]
         values = tuple(_hashable(value) for value in condition.values)
         mask = 0
         for index, option in enumerate(options):

@@ -10,9 +10,8 @@ import msgspec
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw
 from harness.world.model import ATTENTIONS, Model
-from harness.world.profiles import model_names, model_profile
+from harness.world.profiles import model_profiles
 
-PROFILES: Final = tuple(model_profile(name) for name in model_names())
 _INT4_WEIGHTS: Final = {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}
 # The published INT4 groups, and such as differ from them in one thing.
 _GROUPS: Final = tuple(
@@ -70,14 +69,14 @@ class ModelDraw:
     def __init__(self, domains: Domains) -> None:
         self._architectures = domains.architectures
         self._profiles: dict[str, tuple[Model, ...]] = {}
-        for profile in PROFILES:
+        for profile in model_profiles():
             name = profile.architectures[0]
             self._profiles[name] = (*self._profiles.get(name, ()), profile)
         self._methods = (*domains.quantizations, *_DECLARED_ALONE)
 
     def draw(self, draw: Draw, architecture: str | None = None) -> Model:
         """Return a model, where an ``architecture`` is given most likely one of it."""
-        profiles = PROFILES if architecture is None else self._profiles.get(architecture, ())
+        profiles = model_profiles() if architecture is None else self._profiles.get(architecture, ())
         if profiles and draw.chance(45):
             return draw.pick(profiles)
         if profiles and draw.chance(60):

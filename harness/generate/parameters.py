@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 from harness.generate.covering import Factor
 from harness.generate.domains import Domains
 from harness.generate.inputs import ABSENT, ARCHITECTURE, MACHINE, Inputs, Slot
-from harness.generate.machines import PROFILES as MACHINE_PROFILES
 from harness.generate.models import MODEL_PARTS
 from harness.world.model import Model
+from harness.world.profiles import hardware_profiles
 
 # The rows of an array are at least the product of the two largest parameters: with so many options, 20,000 cases hold
 # them all (one case in ten is a row). A slice has about 120 parameters, a whole construction several hundred.
@@ -60,9 +60,11 @@ def parameters_of(domains: Domains) -> list[Parameter]:
             tests[slot].setdefault(
                 repr((condition.name, condition.kind, condition.operation, condition.values)), test
             )
-    slots = [MACHINE, ARCHITECTURE, *(("arg", name) for name in domains.args)]
+    slots = [MACHINE] if "hardware" in domains.takes else []
+    slots += [ARCHITECTURE] if "model" in domains.takes else []
+    slots += [("arg", name) for name in domains.args]
     slots += [("env", name) for name in domains.environment]
-    slots += [("model", name) for name in _MODEL_SLOTS]
+    slots += [("model", name) for name in _MODEL_SLOTS if "model" in domains.takes]
     made = [_parameter(slot, domains, inputs, list(tests[slot].values())) for slot in slots]
     found_ones = [parameter for parameter in made if len(parameter.options) > 1]
     found_ones.sort(key=lambda parameter: -len(tests[parameter.slot]))
@@ -81,7 +83,7 @@ def _parameter(slot: Slot, domains: Domains, inputs: Inputs, tests: Sequence[Tes
         own = _key(value) if kind == "env" or _key(value) in compared else None
         return tuple(test(value) for test in tests), own
 
-    values: Sequence[Any] = MACHINE_PROFILES if slot == MACHINE else inputs.left(slot, inputs.full(slot))
+    values: Sequence[Any] = hardware_profiles() if slot == MACHINE else inputs.left(slot, inputs.full(slot))
     silent = kind in ("arg", "env") or slot not in (MACHINE, ARCHITECTURE)
     groups: dict[object, list[Any]] = {}
     if kind == "model" and silent:

@@ -14,7 +14,7 @@ from harness.errors import visible
 from harness.report.moves import in_order, reasons_words
 from harness.report.overview import FieldRow, field_rows
 from harness.report.places import repository_path, spots
-from harness.report.words import difference_words, drawn_words, launch_command, machine_words, model_words, shortened
+from harness.report.words import difference_words, drawn_words, launch_command, shortened, world_words
 
 _ANNOTATIONS: Final = 10
 """GitHub shows ten errors of a step and drops the rest without a word."""
@@ -50,9 +50,10 @@ def workflow_commands(result: Finished) -> bytes:
         where = f", by {spot.source}" if spot.source is not None else ""
         text = (
             f"{started.first}: {shortened(first)}\n{started.second}: {shortened(second)}{where}\n"
-            f"{bucket.count} cases, the smallest: {launch_command(bucket.witness, started.flags)}\n"
-            f"on {machine_words(bucket.witness.hardware)}; {model_words(bucket.witness.model)}"
+            f"{bucket.count} cases, the smallest: {launch_command(bucket.witness, started.flags)}"
         )
+        if world := world_words(bucket.witness, started.flags):
+            text += f"\non {world}"
         lines.append(_command("error", {**place, "title": f"stackproof: {name}{_differs(bucket)}"}, text))
     level = {"equivalent": "notice", "different": "error", "inconclusive": "warning"}[result.verdict]
     more = len(result.buckets) - shown
@@ -82,12 +83,14 @@ def _property(text: str) -> str:
 def summary(result: Finished) -> bytes:
     """Return the job summary as Markdown: verdict, causes with a launch to paste, fields, how far the search went."""
     started, counts = result.started, result.counts
+    drawn = drawn_words(result)
     lines = [
         f"## {_TITLES[result.verdict]}: {code(started.first)} → {code(started.second)}",
         "",
         f"{code(result.reason)}. Of {counts.cases:,} cases of seed {started.seed} {counts.resolved:,} resolve alike,"
         f" {counts.refused:,} are refused alike, {counts.explained:,} differ as the ledger explains,"
-        f" {counts.different:,} differ, {counts.failed:,} have no outcome. Drawn: {drawn_words(result)}."
+        f" {counts.different:,} differ, {counts.failed:,} have no outcome."
+        + (f" Drawn: {drawn}." if drawn else "")
         + (" Stopped by Ctrl-C." if result.interrupted else ""),
         "",
         *_moved(result),
@@ -134,8 +137,8 @@ def _cause(result: Finished, number: int) -> list[str]:
         where = f"{spot.source} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.source
         lines.append(f"| {cell(label)} | {cell(shortened(value))} | {cell(where) if where else _unsaid(bucket)} |")
     case = bucket.witness
-    where = f"{machine_words(case.hardware)}; {model_words(case.model)}"
-    lines += ["", f"The smallest launch, on {code(shortened(where))}:", ""]
+    world = world_words(case, started.flags)
+    lines += ["", f"The smallest launch{f', on {code(shortened(world))}' if world else ''}:", ""]
     return [*lines, *fenced(launch_command(case, started.flags)), ""]
 
 

@@ -12,10 +12,9 @@ from harness.report.overview import FieldRow, field_rows
 from harness.report.words import (
     difference_words,
     launch_command,
-    machine_words,
-    model_words,
     resolve_command,
     shortened,
+    world_words,
     writer_words,
 )
 
@@ -115,6 +114,7 @@ def _lines(bucket: Bucket, result: Finished) -> list[str]:
     for label, value, where in zip(labels, values, writer_words(bucket.difference), strict=True):
         lines.append(f"  {label}  {shortened(value)}{where}")
     lines.append(f"  smallest {launch_command(bucket.witness, started.flags)}")
-    lines.append(f"  on       {machine_words(bucket.witness.hardware)}; {model_words(bucket.witness.model)}")
+    if world := world_words(bucket.witness, started.flags):
+        lines.append(f"  on       {world}")
     lines.append(f"  try      {resolve_command(bucket.witness, started.second, started.flags)}")
     return lines

@@ -83,7 +83,8 @@ def field_rows(result: Finished) -> list[FieldRow]:
 def columns(result: Finished) -> tuple[list[Column], list[Column]]:
     """Return the architectures by name, and the machines: those with a name first, in the profiles' order.
 
-    Architectures that no subject names (a case may have any) are one column, the last.
+    Architectures that no subject names (a case may have any) are one column, the last. Where cases differ in one of
+    these in nothing, there are none.
     """
     breakdown, drawable = result.breakdown, result.started.drawable
     architectures = [Column(name, breakdown.architectures.get(name)) for name in sorted(drawable.architectures)]
@@ -97,7 +98,11 @@ def columns(result: Finished) -> tuple[list[Column], list[Column]]:
     machines = sorted(
         breakdown.machines.keys() | drawable.machines, key=lambda name: (place.get(name, len(place)), name)
     )
-    return architectures, [Column(name, breakdown.machines.get(name)) for name in machines]
+    takes = result.started.flags.takes
+    return (
+        architectures if "model" in takes else [],
+        [Column(name, breakdown.machines.get(name)) for name in machines] if "hardware" in takes else [],
+    )
 
 
 def cell(row: FieldRow, group: Group | None) -> Cell:

@@ -8,8 +8,9 @@ from pathlib import Path
 from harness.engine.compare import differences
 from harness.engine.events import Verdict
 from harness.engine.pair import Pair, is_failure
+from harness.engine.planning import flags_of
 from harness.errors import visible
-from harness.report.words import difference_words, launch_command, machine_words, model_words
+from harness.report.words import difference_words, launch_command, world_words
 from harness.subjects.spec import SubjectSpec
 from harness.world.contract import read_cases
 
@@ -25,14 +26,15 @@ def replay_cases(path: Path, first: SubjectSpec, second: SubjectSpec, say: Calla
         descriptions = pair.first.describe(), pair.second.describe()
         for description in descriptions:
             cases = read_cases(path, description.fields)
-        flags = {name: spec.flags[0] for name, spec in descriptions[0].fields.items() if spec.flags}
+        flags = flags_of(first, descriptions[0])
         pair.compare_fields([name for name in descriptions[0].resolved if name in descriptions[1].resolved])
         verdicts: set[Verdict] = set()
         for case in cases:
             outcomes = pair.outcomes(case)
             found = differences(*outcomes, messages=pair.compares_messages)
             say(f"{visible(case.id)}: {launch_command(case, flags)}")
-            say(f"  on {machine_words(case.hardware)}; {model_words(case.model)}")
+            if where := world_words(case, flags):
+                say(f"  on {where}")
             if not found and outcomes[0].failure is None:
                 say("  agree")
                 verdicts.add("equivalent")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.errors import UsageError, visible
-from harness.report.words import machine_words, model_words
+from harness.report.words import world_words
 from harness.subjects.open import open_subject
 from harness.subjects.profile import answer_for
 from harness.subjects.spec import SubjectSpec
@@ -21,7 +21,7 @@ from harness.world.chain import Write, Writer
 from harness.world.contract import encode_outcome, read_cases, write_atomically
 from harness.world.fields import FieldSpec
 from harness.world.hardware import Hardware, hardware_from_json
-from harness.world.launch import LaunchLine, split_launch
+from harness.world.launch import Flags, LaunchLine, split_launch
 from harness.world.model import Model, model_from_json
 from harness.world.profiles import hardware_profile, model_profile
 from harness.world.slice import ENTRY_STATE
@@ -68,6 +68,7 @@ class Resolved(NamedTuple):
     silent: Mapping[str, Any]
     chain: Sequence[Write]
     slots: Mapping[Place, str]
+    takes: tuple[str, ...]
 
     def given(self, name: str) -> Any:
         """Return what a field was before the resolution."""
@@ -93,9 +94,10 @@ def resolve_launch(
     all had an outcome. Raises UsageError for unknown profiles and flags that do not parse.
     """
     machine, described = _machine(hardware), _model(model)
-    line = _launch(words)
+    line = _launch(words, specs[0].program)
     found = [_resolved(spec, line, machine, described) for spec in specs]
-    say(f"on {machine_words(machine)}; {model_words(described)}")
+    if where := world_words(found[0].case, Flags(takes=found[0].takes)):
+        say(f"on {where}")
     if len(found) == 1:
         _say(found[0], say)
     else:
@@ -114,7 +116,7 @@ def _resolved(spec: SubjectSpec, line: LaunchLine, machine: Hardware, model: Mod
     # A pass is known by its first line, and not by those of what it declares.
     slots |= {(writer.field, writer.source, 0): writer.slot for writer in (*description.writers, *description.tables)}
     silent = ENTRY_STATE if spec.slice else {}
-    return Resolved(spec.label, case, outcome, description.fields, silent, chain, slots)
+    return Resolved(spec.label, case, outcome, description.fields, silent, chain, slots, description.takes)
 
 
 def _machine(text: str) -> Hardware:
@@ -139,11 +141,11 @@ def _object(text: str, where: str) -> object:
     return value
 
 
-def _launch(words: Sequence[str]) -> LaunchLine:
+def _launch(words: Sequence[str], program: Sequence[str]) -> LaunchLine:
     if len(words) == 1 and " " in words[0]:
-        return split_launch(words[0], "the launch command")
+        return split_launch(words[0], "the launch command", program)
     if words and not words[0].startswith("-"):
-        return split_launch(shlex.join(words), "the launch command")
+        return split_launch(shlex.join(words), "the launch command", program)
     return LaunchLine(env={}, argv=list(words))
 
 

@@ -22,10 +22,9 @@ from harness.report.places import Spot, involved, partings, repository_path, spo
 from harness.report.words import (
     difference_words,
     launch_command,
-    machine_words,
-    model_words,
     resolve_command,
     shortened,
+    world_words,
 )
 from harness.world.chain import Write
 
@@ -162,8 +161,10 @@ def _body(result: Finished, bucket: Bucket) -> dict[str, Any]:
     launch = launch_command(case, started.flags)
     text = (
         f"{name}: {first} in {started.first}, {second} in {started.second}; {bucket.count} cases, the smallest:"
-        f" {launch} (on {machine_words(case.hardware)}; {model_words(case.model)})"
+        f" {launch}"
     )
+    if world := world_words(case, started.flags):
+        text += f" (on {world})"
     missing = difference.kind == "failure" and "unanswered" in difference.name
     return {
         "ruleId": difference.kind,

@@ -28,11 +28,10 @@ from harness.report.words import (
     drawn_words,
     interactions_words,
     launch_command,
-    machine_words,
-    model_words,
     part_lines,
     reach_lines,
     resolve_command,
+    world_words,
     writer_words,
 )
 from harness.subjects.profile import answer_for
@@ -129,7 +128,8 @@ def print_result(result: Finished, console: Console) -> None:
     for label, covered in zip((started.first, started.second), result.covered, strict=True):
         for line in reach_lines(label, covered):
             console.print(Text(line), soft_wrap=True)
-    console.print(Text(f"drawn    {drawn_words(result)}"), soft_wrap=True)
+    if drawn := drawn_words(result):
+        console.print(Text(f"drawn    {drawn}"), soft_wrap=True)
     if result.interactions.space.pairs:
         console.print(Text(f"covered  {interactions_words(result.interactions)}"), soft_wrap=True)
     counts = result.counts
@@ -213,8 +213,8 @@ def _print_bucket(bucket: Bucket, started: Started, console: Console) -> None:
 
 def _print_case(word: str, case: Case, started: Started, console: Console) -> None:
     console.print(Text(f"  {word:9}{launch_command(case, started.flags)}"), soft_wrap=True)
-    where = f"{machine_words(case.hardware)}; {model_words(case.model)}"
-    console.print(Text(f"           on {where}", "dim"), soft_wrap=True)
+    if where := world_words(case, started.flags):
+        console.print(Text(f"           on {where}", "dim"), soft_wrap=True)
 
 
 def _print_missing_answers(bucket: Bucket, console: Console) -> None:

@@ -7,7 +7,6 @@ import json
 import re
 import shlex
 import textwrap
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -21,6 +20,7 @@ from harness.world.case import Case
 from harness.world.chain import Write, Writer
 from harness.world.contract import encode_case
 from harness.world.hardware import Hardware
+from harness.world.launch import LAUNCH, Flags
 from harness.world.model import Model
 from harness.world.profiles import name_of_hardware, name_of_model
 
@@ -41,19 +41,21 @@ def _in_dollar_quotes(char: str) -> str:
     return f"\\x{ord(char):02x}" if char.isascii() else f"\\U{ord(char):08x}"
 
 
-def launch_command(case: Case, flags: Mapping[str, str]) -> str:
-    """Return the command that launches the case, environment included; ``flags`` maps fields to their flags.
+def launch_command(case: Case, flags: Flags) -> str:
+    """Return the command that launches the case, environment included.
 
     What no flag can say (a switch turned off, a field without a flag) stands behind it as ``# field=value``.
     """
     words = [f"{name}={quoted(value)}" for name, value in sorted(case.env.items())]
-    words += ["python3", "-m", "sglang.launch_server"]
-    if "model_path" not in case.args:
+    words += flags.program
+    if flags.program == LAUNCH and "model_path" not in case.args:
         words += ["--model-path", "org/model"]
     unsaid = []
     for name, value in sorted(case.args.items()):
-        flag = flags.get(name)
-        if flag is None or value is False or value is None:
+        flag = flags.names.get(name)
+        if value is False and name in flags.off:
+            words.append(flags.off[name])
+        elif flag is None or value is False or value is None:
             unsaid.append(f"{name}={json.dumps(value)}")
         elif value is True:
             words.append(flag)
@@ -65,13 +67,19 @@ def launch_command(case: Case, flags: Mapping[str, str]) -> str:
     return " ".join([*words, *(["#", *map(visible, unsaid)] if unsaid else [])])
 
 
-def resolve_command(case: Case, subject: str, flags: Mapping[str, str]) -> str:
-    """Return the command that shows what ``subject`` makes of the case, machine and model included."""
+def resolve_command(case: Case, subject: str, flags: Flags, *others: str) -> str:
+    """Return the command that shows what ``subject`` and ``others`` make of the case, machine and model included."""
     parts = msgspec.json.decode(encode_case(case))
-    words = ["stackproof", "resolve", "--subject", subject]
-    for name in ("hardware", "model"):
+    words = ["stackproof", "resolve", *(word for name in (subject, *others) for word in ("--subject", name))]
+    for name in flags.takes:
         words += [f"--{name}", parts[name] if isinstance(parts[name], str) else json.dumps(parts[name])]
     return f"{' '.join(map(quoted, words))} -- {launch_command(case, flags)}"
+
+
+def world_words(case: Case, flags: Flags) -> str:
+    """Return the machine and the model of a case in words, as far as a launch has them; empty where it has none."""
+    words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
+    return "; ".join(words[name] for name in flags.takes)
 
 
 def machine_words(hardware: Hardware, *, named: bool = True) -> str:
@@ -211,13 +219,17 @@ def place_words(place: Writer | Write) -> str:
 
 
 def drawn_words(result: Finished) -> str:
-    """Return how much of what can be drawn was: architectures that the subjects name, machines with a name."""
+    """Return how much of what can be drawn was: architectures that the subjects name, machines with a name.
+
+    Empty where cases differ in neither.
+    """
     parts = []
     for what, drawn, drawable in (
         ("architectures", result.drawn.architectures, result.started.drawable.architectures),
         ("machines", result.drawn.machines, result.started.drawable.machines),
     ):
-        parts.append(f"{len(drawn & drawable)} of {len(drawable)} {what}")
+        if drawable:
+            parts.append(f"{len(drawn & drawable)} of {len(drawable)} {what}")
     return ", ".join(parts)
 
 

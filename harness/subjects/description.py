@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from harness.world.chain import Decision, Writer
 from harness.world.fields import FieldSpec
+
+WORLD: Final = ("hardware", "model")
+"""The parts of a case that are the world's, and not the user's."""
 
 
 class Variable(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +61,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     ``resolved`` the outcome fields the subject has, of those a gate compares; ``writers`` the places that write one,
     in the order of the slots, and ``decisions`` the conditions on the way (none where the subject is not recorded);
     ``tables`` are writers that are entries of a table and no code, so that none of them is known to have run;
-    ``aims`` what leads to each place of the resolution.
+    ``aims`` what leads to each place of the resolution; ``takes`` which parts of the world it asks for.
     """
 
     fields: dict[str, FieldSpec]
@@ -71,6 +74,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[Writer, ...] = ()
     decisions: tuple[Decision, ...] = ()
     aims: Aims = Aims()
+    takes: tuple[str, ...] = WORLD
 
 
 class Reach(msgspec.Struct, frozen=True):

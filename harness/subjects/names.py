@@ -21,11 +21,14 @@ OWN_PACKAGES: Final = ("legacy", "declarative")
 
 SLICE_SUFFIX: Final = "slice"
 _SUFFIXES: Final = (SLICE_SUFFIX, *OWN_PACKAGES)
-_FORMS: Final = (*OWN_PACKAGES, "sglang==VERSION", "git:REVISION", "dir:PATH")
+_CALLABLE: Final = "python:"
+_CALLABLE_FORM: Final = "python:MODULE:CALLABLE"
+_FORMS: Final = (*OWN_PACKAGES, "sglang==VERSION", "git:REVISION", "dir:PATH", _CALLABLE_FORM)
 _VALID: Final = (
-    f"valid forms are {', '.join(_FORMS[:-1])} and {_FORMS[-1]}, the last three with an optional #{SLICE_SUFFIX}, the"
-    f" last two with #{' or #'.join(OWN_PACKAGES)} for that package there"
+    f"valid forms are {', '.join(_FORMS[:-1])} and {_FORMS[-1]}; a release, revision or folder takes an optional"
+    f" #{SLICE_SUFFIX}, the last two of these also #{', #'.join((*OWN_PACKAGES, _CALLABLE_FORM))} for what is there"
 )
+_TARGET: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 # Everything somebody may type for "this package at that version"; only NAME==VERSION goes through.
 _REQUIREMENT: Final = re.compile(
@@ -39,7 +42,8 @@ class SubjectName:
 
     ``text`` is what the user wrote; ``value`` the normal form of the release (``sglang==0.5.14``), the git
     revision, the folder or the package of this repository; ``slice`` tells whether only the slice that the ports
-    cover is meant; ``package`` is the package that resolves, found in the tree.
+    cover is meant; ``package`` is the package that resolves, found in the tree; ``target`` names the callable that
+    does (``module:name``), where somebody's own function is meant, and is empty otherwise.
     """
 
     text: str
@@ -47,20 +51,27 @@ class SubjectName:
     value: str
     slice: bool
     package: str = KNOWN_PACKAGES[0]
+    target: str = ""
 
 
 def parse_subject(text: str) -> SubjectName:
     """Return the parts of ``sglang==VERSION``, ``git:REVISION``, ``dir:PATH`` or a package of this repository.
 
     The first three take an optional ``#slice``; the second and the third instead ``#legacy``, for that package in a
-    copy of this repository. A ``#`` starts a suffix unless a ``/`` follows it, so a folder called ``a#b`` is written
-    ``dir:a#b/``.
+    copy of this repository, or ``#python:MODULE:CALLABLE``, for a function or class there; without a tree before it,
+    ``python:MODULE:CALLABLE`` is looked for in the current folder. A ``#`` starts a suffix unless a ``/`` follows it,
+    so a folder called ``a#b`` is written ``dir:a#b/``.
 
     Raises UsageError for any other form, suffix, package or version.
     """
     if any(ord(character) < 32 or ord(character) == 127 for character in text):
         raise UsageError(f"subject {text!r} holds a control character: {_VALID}")
     body, suffix = _split_suffix(text)
+    if body.startswith(_CALLABLE):
+        if suffix is not None:
+            raise UsageError(f"subject {text!r} has a suffix, and a callable takes none: {_VALID}")
+        body, suffix = "dir:.", body
+    target = _target(text, suffix) if suffix is not None and suffix.startswith(_CALLABLE) else ""
     if body in OWN_PACKAGES:
         if suffix:
             raise UsageError(f"subject {text!r} has a suffix, and {body} is the slice already: write {body!r}")
@@ -71,19 +82,28 @@ def parse_subject(text: str) -> SubjectName:
         if not rest.strip():
             raise UsageError(f"subject {text!r} names nothing after {prefix + ':'!r}: {_VALID}")
         kind: Kind = "git" if prefix == "git" else "dir"
+        if target:
+            return SubjectName(text, kind, rest, False, target.partition(":")[0].partition(".")[0], target)
         return SubjectName(text, kind, rest, suffix is not None, own or KNOWN_PACKAGES[0])
     match = _REQUIREMENT.fullmatch(body)
     if match is None:
         raise UsageError(f"subject {text!r} has none of the known forms{_form_hint(body)}: {_VALID}")
     if own:
         raise UsageError(f"subject {text!r}: a release holds no package {own}: write {own!r} alone")
+    if target:
+        raise UsageError(f"subject {text!r}: a callable is taken from a folder or a revision: {_VALID}")
     package, operator, version = match["package"], match["operator"], match["version"].strip()
     return SubjectName(text, "release", _release(text, body, package, operator, version), suffix is not None)
 
 
 def normal_name(text: str) -> str:
-    """Return the name by which a ledger knows a subject: ``legacy`` for every copy of it, a release's normal form."""
+    """Return the name by which a ledger knows a subject: ``legacy`` for every copy of it, a release's normal form.
+
+    A callable is known by its own name, wherever it lies.
+    """
     name = parse_subject(text)
+    if name.target:
+        return f"{_CALLABLE}{name.target}"
     if name.kind == "release":
         return f"{name.value}#slice" if name.slice else name.value
     return name.package if name.package in OWN_PACKAGES else text
@@ -94,10 +114,21 @@ def _split_suffix(text: str) -> tuple[str, str | None]:
     body, mark, suffix = text.rpartition("#")
     if not mark or "/" in suffix:
         return text, None
-    if suffix not in _SUFFIXES:
-        known = " and ".join(repr(f"#{name}") for name in _SUFFIXES)
+    if suffix not in _SUFFIXES and not suffix.startswith(_CALLABLE):
+        known = " and ".join(repr(f"#{name}") for name in (*_SUFFIXES, _CALLABLE_FORM))
         raise UsageError(f"subject {text!r} ends in {'#' + suffix!r}, and the suffixes are {known}: {_VALID}")
     return body, suffix
+
+
+def _target(text: str, suffix: str) -> str:
+    """Return ``module:name`` of ``python:module:name``, or raise what is wrong with it."""
+    target = suffix.removeprefix(_CALLABLE)
+    if _TARGET.fullmatch(target) is None:
+        raise UsageError(
+            f"subject {text!r}: {target!r} is no callable of a module: write it as module.name:function, such as"
+            f" '{_CALLABLE}server.config:resolve'"
+        )
+    return target
 
 
 def _release(text: str, body: str, package: str, operator: str, version: str) -> str:
@@ -128,7 +159,7 @@ def _form_hint(body: str) -> str:
     """Return `` (did you mean ...?)`` for a text that has no known form, or the empty string."""
     prefix, colon, rest = body.partition(":")
     if colon:
-        if close := nearest(prefix, ("git", "dir"), limit=1):
+        if close := nearest(prefix, ("git", "dir", "python"), limit=1):
             return f" (did you mean {close[0] + ':' + rest!r}?)"
         return ""
     if "/" in body or body in (".", ".."):

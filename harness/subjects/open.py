@@ -5,13 +5,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.errors import UsageError
+from harness.subjects.callable import CallableSubject
 from harness.subjects.names import parse_subject
 from harness.subjects.package import PackageSubject
-from harness.subjects.profile import load_profile
+from harness.subjects.profile import callable_profile, load_profile
 from harness.subjects.sources import locate
 from harness.subjects.spec import Limits, SubjectSpec
 from harness.subjects.subject import Subject
@@ -29,15 +31,17 @@ def open_spec(
     case_seconds: float,
     memory_mib: int,
     cwd: Path | None = None,
+    domains: Mapping[str, Sequence[Any]] | None = None,
 ) -> SubjectSpec:
     """Return the subject that ``text`` names (see `harness.subjects.names.parse_subject`).
 
     A release is downloaded and a revision unpacked if the user's cache lacks them. ``python`` is the interpreter
-    that will run it, ``answers`` a file of further answers. Raises UsageError for whatever does not exist.
+    that will run it, ``answers`` a file of further answers, ``domains`` values by hand of a callable's arguments.
+    Raises UsageError for whatever does not exist.
     """
     interpreter = checked_interpreter(python)
-    profile = load_profile(answers)
     name = parse_subject(text)
+    profile = callable_profile(domains or {}) if name.target else load_profile(answers)
     return SubjectSpec(
         tree=locate(name, cwd=cwd or Path.cwd()),
         slice=name.slice,
@@ -45,11 +49,14 @@ def open_spec(
         python=interpreter,
         limits=Limits(memory_mib=memory_mib, case_seconds=case_seconds),
         package=name.package,
+        target=name.target,
     )
 
 
 def open_subject(spec: SubjectSpec) -> Subject:
     """Return the subject of ``spec``; nothing is started yet."""
+    if spec.target:
+        return CallableSubject(spec)
     return PackageSubject(spec) if spec.own else TreeSubject(spec)
 
 

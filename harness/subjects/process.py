@@ -43,6 +43,11 @@ def tree_command(python: str) -> list[str]:
     return [python, "-s", "-S", "-B", str(resources.files("harness.subjects").joinpath("child", "boot.py"))]
 
 
+def callable_command(python: str) -> list[str]:
+    """Return the command of a child for somebody's own callable: as for a tree, with the interpreter's packages."""
+    return [python, "-s", "-B", str(resources.files("harness.subjects").joinpath("child", "boot.py"))]
+
+
 def package_command() -> list[str]:
     """Return the command of a child for one of our own packages: this interpreter, its packages, and our core."""
     boot = resources.files("harness.subjects").joinpath("packaged", "boot.py")

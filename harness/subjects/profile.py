@@ -9,6 +9,7 @@ import copy
 import functools
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,16 @@ def load_profile(answers: Path | None = None) -> Profile:
     for key in _LISTS:
         profile[key] = profile[key] + added.get(key, [])
     return profile
+
+
+def callable_profile(domains: Mapping[str, Sequence[Any]]) -> Profile:
+    """Return the profile of somebody's own callable: nothing stands in, ``domains`` are values by hand."""
+    return {
+        "slice": {"fields": [], "state": []},
+        "values": {name: list(values) for name, values in domains.items()},
+        "not_drawn": [],
+        "entry_state": {},
+    }
 
 
 def entry_of(profile: Profile, *, sliced: bool) -> dict[str, Any]:

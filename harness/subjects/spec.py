@@ -10,6 +10,7 @@ from typing import Any
 from harness.subjects.names import KNOWN_PACKAGES, normal_name
 from harness.subjects.profile import Profile
 from harness.subjects.sources import Tree
+from harness.world.launch import LAUNCH
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class SubjectSpec:
     """Everything another process needs to open the same subject again.
 
     ``package`` is what resolves, found in ``tree``: sglang, or one of our own packages, which are always the slice.
+    ``target`` (``module:name``) is the callable that resolves, where that is somebody's own, and empty otherwise.
     With ``record`` the subject tells what writes its fields and which decisions were taken.
     """
 
@@ -36,6 +38,7 @@ class SubjectSpec:
     limits: Limits = field(default_factory=Limits)
     package: str = KNOWN_PACKAGES[0]
     record: bool = True
+    target: str = ""
 
     @property
     def label(self) -> str:
@@ -50,7 +53,17 @@ class SubjectSpec:
     @property
     def own(self) -> bool:
         """Whether the package is one of ours."""
-        return self.package not in KNOWN_PACKAGES
+        return self.package not in KNOWN_PACKAGES and not self.target
+
+    @property
+    def family(self) -> str:
+        """What can be compared word for word: refusals of two subjects of one family agree in their messages."""
+        return "callable" if self.target else "own" if self.own else "tree"
+
+    @property
+    def program(self) -> tuple[str, ...]:
+        """The words that a launch line of the subject begins with."""
+        return (f"python:{self.target}",) if self.target else LAUNCH
 
     @property
     def values(self) -> dict[str, list[Any]]:
@@ -78,6 +91,11 @@ class SubjectSpec:
         cut = self.profile["slice"]
         more = [name for name in fields if name not in self.written]
         return replace(self, profile={**self.profile, "slice": {**cut, "state": [*cut["state"], *more]}})
+
+    @property
+    def drawn_prefix(self) -> str:
+        """What the names of the variables begin with that cases are drawn with."""
+        return "" if self.target else "SGLANG_"
 
     @property
     def not_drawn(self) -> list[str]:

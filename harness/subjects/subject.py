@@ -9,7 +9,7 @@ from typing import Any, Self
 import msgspec
 
 from harness.errors import UsageError, hint
-from harness.subjects.description import Aims, Description, Reach, Variable
+from harness.subjects.description import WORLD, Aims, Description, Reach, Variable
 from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import ChildDied, Process
 from harness.subjects.spec import SubjectSpec
@@ -92,7 +92,7 @@ class Subject:
             for entry in raw["fields"]
         }
         chosen = self._chosen
-        self._choose(tuple(self.spec.written))
+        self._choose(tuple(raw.get("resolved", self.spec.written)))
         resolved = self._names
         if chosen is not None:
             self._choose(chosen)
@@ -107,6 +107,7 @@ class Subject:
             tables=msgspec.convert(raw.get("tables", []), tuple[Writer, ...]),
             decisions=msgspec.convert(raw.get("decisions", []), tuple[Decision, ...]),
             aims=msgspec.convert(raw["aims"], Aims),
+            takes=tuple(raw.get("takes", WORLD)),
         )
 
     def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:

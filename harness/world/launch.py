@@ -12,8 +12,11 @@ import msgspec
 from harness.errors import UsageError
 from harness.world.wording import brief
 
-_MODULE = "sglang.launch_server"
-_EXPECTED = "expected [NAME=value ...], then 'python3 -m sglang.launch_server' or 'sglang serve', then flags"
+LAUNCH = ("python3", "-m", "sglang.launch_server")
+"""The words that a launch of sglang begins with."""
+
+_MODULE = LAUNCH[-1]
+_CALLABLE = "python:"
 
 _MAX_CHARACTERS = 2**17  # Linux allows a single argument no more; shlex is quadratic in a word's length
 
@@ -26,6 +29,19 @@ _CONTINUATION = re.compile(r"\\\r?\n")
 _QUOTED_OR_ESCAPED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\\r\n|\\.""", re.DOTALL)
 
 
+class Flags(msgspec.Struct, frozen=True, kw_only=True):
+    """How a case is written as a launch line.
+
+    ``program`` are the first words, ``names`` the flag that sets an argument, ``off`` the one that turns a switch
+    off, ``takes`` the parts of the world that a launch has: ``hardware``, ``model``.
+    """
+
+    program: tuple[str, ...] = LAUNCH
+    names: dict[str, str] = {}
+    off: dict[str, str] = {}
+    takes: tuple[str, ...] = ("hardware", "model")
+
+
 class LaunchLine(msgspec.Struct, frozen=True):
     """``env``: the variables the command sets; ``argv``: the words after the launcher."""
 
@@ -33,18 +49,20 @@ class LaunchLine(msgspec.Struct, frozen=True):
     argv: list[str]
 
 
-def split_launch(command: str, where: str) -> LaunchLine:
-    """Return the environment and the flags of ``command``, a shell's command line that launches sglang.
+def split_launch(command: str, where: str, program: Sequence[str] = LAUNCH) -> LaunchLine:
+    """Return the environment and the flags of ``command``, a shell's command line that launches a subject.
 
     Understood before the flags: ``NAME=value`` assignments, ``env NAME=value``, Python by name or path with
-    ``-m sglang.launch_server``, ``sglang serve`` and ``sglang launch_server``. Lines may be continued with a
-    backslash; words are quoted as in a POSIX shell, and variables are not expanded. ``where`` is the
-    command's place. Raises UsageError for another command, an operator of the shell, open quotes, and
-    a command of more than 128 Ki characters.
+    ``-m sglang.launch_server``, ``sglang serve``, ``sglang launch_server`` and ``python:MODULE:CALLABLE``. Lines may
+    be continued with a backslash; words are quoted as in a POSIX shell, and variables are not expanded. ``where`` is
+    the command's place, and ``program`` what the subject's own launches begin with. Raises UsageError for another
+    command, an operator of the shell, open quotes, and a command of more than 128 Ki characters.
     """
+    usual = "'python3 -m sglang.launch_server' or 'sglang serve'" if program == LAUNCH else repr(" ".join(program))
+    expected = f"expected [NAME=value ...], then {usual}, then flags"
     if len(command) > _MAX_CHARACTERS:
         raise UsageError(
-            f"{where}: the command has {len(command)} characters, and a launch at most {_MAX_CHARACTERS}: {_EXPECTED}"
+            f"{where}: the command has {len(command)} characters, and a launch at most {_MAX_CHARACTERS}: {expected}"
         )
     try:
         words = shlex.split(_join_lines(command))
@@ -60,11 +78,13 @@ def split_launch(command: str, where: str) -> LaunchLine:
     start = _after_launcher(words, position)
     if start is None:
         found = "it is empty" if position == len(words) else f"this one runs {brief(words[position])}"
-        raise UsageError(f"{where}: not a launch of sglang, {found}: {_EXPECTED}")
+        raise UsageError(
+            f"{where}: not a launch of {'sglang' if program == LAUNCH else 'the subject'}, {found}: {expected}"
+        )
     for word in words[start:]:
         if _OPERATOR.fullmatch(word):
             raise UsageError(
-                f"{where}: the command holds the shell operator {brief(word)}, give one launch alone: {_EXPECTED}"
+                f"{where}: the command holds the shell operator {brief(word)}, give one launch alone: {expected}"
             )
     return LaunchLine(env=env, argv=words[start:])
 
@@ -92,6 +112,8 @@ def _after_launcher(words: Sequence[str], position: int) -> int | None:
         return None
     program = PurePosixPath(words[position]).name
     rest = position + 1
+    if program.startswith(_CALLABLE):
+        return rest
     if program == "sglang":
         return rest + 1 if words[rest : rest + 1] in (["serve"], ["launch_server"]) else None
     if _PYTHON.fullmatch(program) is None:

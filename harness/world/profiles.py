@@ -1,11 +1,11 @@
-"""The built-in machines, models and real launch commands, out of the package's data files."""
+"""Machines and models that have a name, and real launch commands: the built-in ones, and a user's own machines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -27,6 +27,39 @@ class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     command: str
     env: dict[str, str]
     source: str
+
+
+class OwnProfiles(msgspec.Struct, frozen=True, kw_only=True):
+    """Machines and models that a user names, by name; one that is called like a built-in one takes its place."""
+
+    hardware: dict[str, Hardware] = {}
+    models: dict[str, Model] = {}
+
+
+_Kept = TypeVar("_Kept", bound=Callable[[], Any])
+_own = OwnProfiles()
+_made_of_profiles: list[Any] = []
+
+
+def use_profiles(own: OwnProfiles) -> None:
+    """Let this process know ``own`` besides the built-in profiles, and no others that it was told of before."""
+    global _own
+    if own != _own:
+        _own = own
+        for kept in _made_of_profiles:
+            kept.cache_clear()
+
+
+def own_profiles() -> OwnProfiles:
+    """Return the profiles that this process was told of."""
+    return _own
+
+
+def per_profiles(function: _Kept) -> _Kept:
+    """Keep what ``function`` returns for as long as the same profiles are in use."""
+    kept = cache(function)
+    _made_of_profiles.append(kept)
+    return cast(_Kept, kept)
 
 
 def hardware_profile(name: str, where: str = "--hardware") -> Hardware:
@@ -53,13 +86,25 @@ def model_profile(name: str, where: str = "--model") -> Model:
 
 
 def hardware_names() -> tuple[str, ...]:
-    """Return the machines' names, in the data file's order."""
+    """Return the machines' names, in the data file's order, a user's own after them."""
     return tuple(_hardware())
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the models' names, in the data file's order."""
+    """Return the models' names, in the data file's order, a user's own after them."""
     return tuple(_model_data())
+
+
+@per_profiles
+def hardware_profiles() -> tuple[Hardware, ...]:
+    """Return the machines, in the order of their names."""
+    return tuple(map(hardware_profile, hardware_names()))
+
+
+@per_profiles
+def model_profiles() -> tuple[Model, ...]:
+    """Return the models, in the order of their names; they are shared, so only to be read."""
+    return tuple(map(model_profile, model_names()))
 
 
 def name_of_hardware(hardware: Hardware) -> str | None:
@@ -87,18 +132,20 @@ def _read(file: str) -> bytes:
     return (files("harness.world") / "data" / file).read_bytes()
 
 
-@cache
+@per_profiles
 def _hardware() -> Mapping[str, Hardware]:
     objects: dict[str, Any] = msgspec.json.decode(_read("hardware.json"))
-    return {name: hardware_from_json(value, "hardware.json", name) for name, value in objects.items()}
+    built_in = {name: hardware_from_json(value, "hardware.json", name) for name, value in objects.items()}
+    return {**built_in, **_own.hardware}
 
 
-@cache
+@per_profiles
 def _model_data() -> Mapping[str, msgspec.Raw]:
-    return msgspec.json.decode(_read("models.json"), type=dict[str, msgspec.Raw])
+    own = {name: msgspec.Raw(msgspec.json.encode(model)) for name, model in _own.models.items()}
+    return {**msgspec.json.decode(_read("models.json"), type=dict[str, msgspec.Raw]), **own}
 
 
-@cache
+@per_profiles
 def _hardware_by_identity() -> Mapping[bytes, str]:
     by_identity: dict[bytes, str] = {}
     for name, hardware in _hardware().items():
@@ -106,7 +153,7 @@ def _hardware_by_identity() -> Mapping[bytes, str]:
     return by_identity
 
 
-@cache
+@per_profiles
 def _models_by_identity() -> Mapping[bytes, str]:
     by_identity: dict[bytes, str] = {}
     for name in model_names():

@@ -15,6 +15,7 @@ from harness.engine.ledger import Entry, Ledger
 from harness.engine.traces import Trace
 from harness.world.case import Case, Refusal
 from harness.world.chain import Decision, Write, Writer
+from harness.world.launch import Flags
 from harness.world.profiles import hardware_profile
 
 OLD, NEW = "server/args.py", "server/passes.py"
@@ -139,7 +140,7 @@ def result(value: Any = 128, text: str = "ValueError: no", line: str = "    view
             cases=12,
             seconds=None,
             notes=("left out: one launch",),
-            flags={"tp_size": "--tp"},
+            flags=Flags(names={"tp_size": "--tp"}),
             ledger=Ledger(entries=(entry,)),
             gated=("page_size", "stuck"),
             drawable=Drawn(architectures={"LlamaForCausalLM", "Qwen3ForCausalLM"}, machines={"h100", "b200"}),

@@ -11,10 +11,11 @@ from rich.console import Console
 
 from harness.engine.buckets import Bucket
 from harness.engine.compare import Difference
-from harness.engine.events import BucketFound, Counts, Finished, Minimising, Progressed, Started
+from harness.engine.events import BucketFound, Counts, Drawn, Finished, Minimising, Progressed, Started
 from harness.engine.traces import Trace
 from harness.report.terminal import TerminalView, print_result
 from harness.world.case import Case
+from harness.world.launch import Flags
 
 STARTED = Started(
     first="old",
@@ -27,7 +28,8 @@ STARTED = Started(
     cases=10,
     seconds=None,
     notes=("left out: one launch",),
-    flags={"tp_size": "--tp"},
+    flags=Flags(names={"tp_size": "--tp"}),
+    drawable=Drawn(machines={"h100"}),
 )
 
 

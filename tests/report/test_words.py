@@ -17,11 +17,13 @@ from harness.engine.compare import Difference
 from harness.report.words import difference_words, launch_command, machine_words, model_words, quoted, slug
 from harness.world.case import Case
 from harness.world.hardware import Hardware
-from harness.world.launch import split_launch
+from harness.world.launch import Flags, split_launch
 from harness.world.model import Model
 from harness.world.profiles import hardware_profile, model_profile
 
-FLAGS = {"tp_size": "--tp", "page_size": "--page-size", "label": "--label", "fast": "--fast", "config": "--config"}
+FLAGS = Flags(
+    names={"tp_size": "--tp", "page_size": "--page-size", "label": "--label", "fast": "--fast", "config": "--config"}
+)
 
 
 def test_a_launch_with_everything() -> None:

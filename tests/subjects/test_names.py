@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import UsageError
-from harness.subjects.names import SubjectName, parse_subject
+from harness.subjects.names import SubjectName, normal_name, parse_subject
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,21 @@ def test_valid(text: str, kind: str, value: str, sliced: bool) -> None:
     name = parse_subject(text)
     assert name == SubjectName(text=text, kind=name.kind, value=value, slice=sliced)
     assert name.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("python:server.config:Settings.make", "dir", "."),
+        ("dir:/a#b/#python:server.config:Settings.make", "dir", "/a#b/"),
+        ("git:HEAD~1#python:server.config:Settings.make", "git", "HEAD~1"),
+    ],
+)
+def test_callables(text: str, kind: str, value: str) -> None:
+    name = parse_subject(text)
+    assert (name.kind, name.value, name.slice) == (kind, value, False)
+    assert (name.package, name.target) == ("server", "server.config:Settings.make")
+    assert normal_name(text) == "python:server.config:Settings.make"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +71,14 @@ def test_valid(text: str, kind: str, value: str, sliced: bool) -> None:
         (".", ["did you mean 'dir:.'?"]),
         ("git:", ["nothing after 'git:'"]),
         ("dir: ", ["nothing after 'dir:'"]),
-        ("", ["valid forms are legacy, declarative, sglang==VERSION, git:REVISION and dir:PATH"]),
+        ("", ["legacy, declarative, sglang==VERSION, git:REVISION, dir:PATH and python:MODULE:CALLABLE;"]),
+        ("pyhton:a:b", ["did you mean 'python:a:b'?"]),
+        ("python:server", ["'server' is no callable", "'python:server.config:resolve'"]),
+        ("python:a:b#slice", ["a callable takes none"]),
+        ("python:a/b.py:c", ["'a/b.py:c' is no callable"]),
+        ("python:a:b:c", ["'a:b:c' is no callable"]),
+        ("sglang==0.5.14#python:a:b", ["a folder or a revision"]),
+        ("legacy#python:a:b", ["has a suffix"]),
         ("git:ma\0in", ["control character"]),
         ("dir:a\nb", ["control character"]),
     ],

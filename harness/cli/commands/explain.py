@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from harness.cli.app import EQUIVALENT, app
-from harness.cli.options import AnswersFile, Interpreter
+from harness.cli.options import AnswersFile, Interpreter, configured, open_specs
 
 
 @app.command()
@@ -18,20 +17,18 @@ def explain(
         list[str] | None,
         typer.Option(
             metavar="S",
-            help="Whose writers; may be given again.  [default: legacy and declarative]",
+            help="Whose writers; may be given again.  [default: pyproject.toml's, else legacy and declarative]",
             show_default=False,
         ),
     ] = None,
     answers: AnswersFile = None,
-    python: Interpreter = sys.executable,
+    python: Interpreter = None,
 ) -> int:
     """List the places that write a field, in the order in which the resolution comes to them."""
     from harness.report.explanation import explain_field
-    from harness.subjects.open import open_spec
 
-    specs = [
-        open_spec(text, answers=answers, python=python, case_seconds=10.0, memory_mib=2048)
-        for text in subject or ["legacy", "declarative"]
-    ]
+    config = configured()
+    texts = subject or (() if config.subjects else ("legacy", "declarative"))
+    specs = open_specs(config, texts, answers=answers, python=python)
     explain_field(field, specs, typer.echo)
     return EQUIVALENT

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,17 +12,20 @@ import typer
 from harness.cli.app import EQUIVALENT, STOPPED, app
 from harness.cli.options import (
     DEFAULT_CASES,
-    FIRST,
-    SECOND,
     AnswersFile,
     CaseSeconds,
+    FirstOrConfigured,
     Format,
     Interpreter,
     Jobs,
     MemoryMib,
     Reports,
     Save,
+    SecondOrConfigured,
+    chosen_subjects,
+    configured,
     cores,
+    open_specs,
 )
 from harness.errors import UsageError
 
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
 
 @app.command()
 def gate(
-    first: Annotated[str | None, FIRST] = None,
-    second: Annotated[str | None, SECOND] = None,
+    first: FirstOrConfigured = None,
+    second: SecondOrConfigured = None,
     base: Annotated[
         str | None,
         typer.Option(
@@ -72,7 +74,12 @@ def gate(
             min=0.1, help="Make cases for this long; loading and minimising come on top.", show_default=False
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Which cases: the same seed gives the same ones everywhere.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Which cases: the same seed gives the same ones everywhere.  [default: 0]", show_default=False
+        ),
+    ] = None,
     shard: Annotated[
         str | None,
         typer.Option(metavar="I/N", help="Search one of N parts (1, 2 or 4) and write what stackproof merge takes."),
@@ -92,11 +99,14 @@ def gate(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the search that --corpus holds.")] = False,
     report: Reports = None,
     answers: AnswersFile = None,
-    python: Interpreter = sys.executable,
-    case_seconds: CaseSeconds = 10.0,
-    memory_mib: MemoryMib = 2048,
+    python: Interpreter = None,
+    case_seconds: CaseSeconds = None,
+    memory_mib: MemoryMib = None,
 ) -> int:
-    """Run A and B, or what a change starts from and ends with, on the same cases: do they ever differ?"""
+    """Run A and B, or what a change starts from and ends with, on the same cases: do they ever differ?
+
+    What is not said here is as [tool.stackproof] of pyproject.toml says ('stackproof config show').
+    """
     from harness.cli.showing import show
     from harness.engine.campaign import Budget, Request, run_campaign, run_shard
     from harness.engine.ledger import Ledger, load_ledger
@@ -106,7 +116,6 @@ def gate(
     from harness.report.reports import parse_reports, write_one
     from harness.report.shards import parse_shard, shard_document
     from harness.subjects.change import Change, open_change
-    from harness.subjects.open import open_spec
 
     if field and all_fields:
         raise UsageError("--field and --all-fields ask for opposite things, give one of them")
@@ -114,14 +123,24 @@ def gate(
         raise UsageError("--seconds takes a finite number")
     if resume and corpus is None:
         raise UsageError("--resume goes on with the search in a corpus: give its folder with --corpus")
+    config = configured()
     if cases is None and seconds is None:
-        cases = DEFAULT_CASES
+        cases, seconds = config.cases, config.seconds
+    if not field and not all_fields:
+        field, all_fields = list(config.fields), config.all_fields
+    ledger = ledger or config.ledger
     if base is None and (select is not None or repository is not None or head != "HEAD"):
         raise UsageError("--head, --select and --repository go with --base REV")
 
-    def open_one(text: str) -> SubjectSpec:
-        return open_spec(
-            text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib, cwd=repository
+    def opened(*texts: str) -> list[SubjectSpec]:
+        return open_specs(
+            config,
+            texts,
+            answers=answers,
+            python=python,
+            case_seconds=case_seconds,
+            memory_mib=memory_mib,
+            folder=repository,
         )
 
     # The one is short for the other.
@@ -138,13 +157,14 @@ def gate(
     with folder_for(save):
         store = None if corpus is None else Store(corpus, resume=resume)
         if base is None:
-            if first is None or second is None:
-                raise UsageError("gate takes two subjects, A and B, or --base REV for the change in a git repository")
-            change = Change((first, second), (open_one(first), open_one(second)), None, ())
+            names = chosen_subjects(config, first, second)
+            one, other = opened(*names)
+            change = Change((one.label, other.label), (one, other), None, ())
         elif first is not None:
             raise UsageError(f"gate takes two subjects or --base, not both: leave {first!r} off")
         else:
-            change = open_change(base, head, select, repository or Path.cwd(), open_one)
+            names = ()
+            change = open_change(base, head, select, repository or Path.cwd(), lambda text: opened(text)[0])
         request = Request(
             first=change.specs[0],
             second=change.specs[1],
@@ -152,8 +172,8 @@ def gate(
             all_fields=all_fields,
             budget=Budget(cases=cases, seconds=seconds),
             ledger=load_ledger(ledger, change.aliases) if ledger is not None else Ledger(),
-            seed=seed,
-            jobs=jobs or cores(),
+            seed=config.seed if seed is None else seed,
+            jobs=jobs or config.jobs or cores(),
             corpus=() if store is None else store.cases,
             moved=change.moved,
             notes=change.notes,
@@ -167,7 +187,7 @@ def gate(
         def run(listener: Listener) -> Finished:
             return run_campaign(request, _keeping(corpus, listener), store)
 
-        return show(run, wanted, save, change.names)
+        return show(run, wanted, save, names or change.names)
 
 
 def _keeping(corpus: Path | None, listener: Listener) -> Listener:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.app import app
-from harness.cli.options import Format, Interpreter, Jobs, Reports, Save, cores
+from harness.cli.options import Format, Interpreter, Jobs, Reports, Save, configured, cores
 
 
 @app.command()
@@ -22,7 +22,7 @@ def merge(
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
     report: Reports = None,
     save: Save = None,
-    python: Interpreter = sys.executable,
+    python: Interpreter = None,
 ) -> int:
     """Put the shards of a campaign together, minimise what differs, and say whether A and B ever differ."""
     from harness.cli.showing import show
@@ -33,8 +33,14 @@ def merge(
     from harness.subjects.open import checked_interpreter
 
     wanted = parse_reports([*(report or ()), *(["json=-"] if format is Format.json else [])])
+    config = configured()
     with folder_for(save):
         asked, gathered = read_shards(shards)
-        request = open_again(asked, checked_interpreter(python), jobs or cores(), repository or Path.cwd())
+        request = open_again(
+            asked,
+            checked_interpreter(python or config.python or sys.executable),
+            jobs or cores(),
+            repository or Path.cwd(),
+        )
         names = request.first.label, request.second.label
         return show(lambda listener: conclude_shards(request, gathered, listener), wanted, save, names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from harness.cli.app import EQUIVALENT, app
+from harness.cli.options import configured
 
 
 @app.command()
@@ -13,6 +14,7 @@ def profiles() -> int:
     from harness.report.words import machine_words
     from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
 
+    configured()
     typer.echo("hardware")
     for name in hardware_names():
         typer.echo(f"  {name:24}{machine_words(hardware_profile(name), named=False)}")

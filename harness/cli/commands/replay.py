@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.cli.app import STATUS, app
-from harness.cli.options import AnswersFile, CaseSeconds, FirstSubject, Interpreter, MemoryMib, Reports, SecondSubject
+from harness.cli.options import (
+    AnswersFile,
+    CaseSeconds,
+    FirstOrConfigured,
+    Interpreter,
+    MemoryMib,
+    Reports,
+    SecondOrConfigured,
+    chosen_subjects,
+    configured,
+    open_specs,
+)
 
 
 @app.command()
 def replay(
     case_file: Annotated[Path, typer.Argument(metavar="CASE", help="A file of cases, such as gate --save writes.")],
-    first: FirstSubject,
-    second: SecondSubject,
+    first: FirstOrConfigured = None,
+    second: SecondOrConfigured = None,
     report: Reports = None,
     answers: AnswersFile = None,
-    python: Interpreter = sys.executable,
-    case_seconds: CaseSeconds = 10.0,
-    memory_mib: MemoryMib = 2048,
+    python: Interpreter = None,
+    case_seconds: CaseSeconds = None,
+    memory_mib: MemoryMib = None,
 ) -> int:
     """Run the cases of a file on A and B and show what differs in each."""
     from harness.engine.campaign import Request, run_given
     from harness.report.replay import replay_cases
     from harness.report.reports import parse_reports, write_reports
-    from harness.subjects.open import open_spec
     from harness.world.contract import read_cases
 
     wanted = parse_reports(report or ())
-    specs = [
-        open_spec(text, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib)
-        for text in (first, second)
-    ]
+    config = configured()
+    names = chosen_subjects(config, first, second)
+    specs = open_specs(
+        config, names, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib
+    )
     silent = any(one.shown for one in wanted)
     verdict = replay_cases(case_file, specs[0], specs[1], (lambda line: None) if silent else typer.echo)
     if wanted:

@@ -14,6 +14,7 @@ from harness.engine.totals import Sums
 from harness.errors import UsageError
 from harness.world.case import Case
 from harness.world.files import write_atomically
+from harness.world.profiles import own_profiles
 
 FORMAT: Final = "stackproof.checkpoint/1"
 _NAME: Final = "checkpoint.json"
@@ -37,7 +38,9 @@ class Checkpoint(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 def campaign_of(started: Started, plan: Plan) -> str:
     """Return a digest of all that decides the cases of a campaign and what is compared: not of how many there are."""
-    return hashlib.sha256(encode((started.identities, started.first, started.second, plan))).hexdigest()
+    return hashlib.sha256(
+        encode((started.identities, started.first, started.second, plan, own_profiles()))
+    ).hexdigest()
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:

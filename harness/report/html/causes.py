@@ -12,6 +12,8 @@ from harness.engine.excerpts import CONTEXT, Excerpts, Line
 from harness.report.html.elements import Child, add, between, code, el, table
 from harness.report.places import Spot, involved, partings, spots
 from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command, slug
+from harness.world.case import Case
+from harness.world.launch import Flags
 
 _FORMS = 20
 _CHAIN = 60
@@ -58,10 +60,7 @@ def _cause(result: Finished, number: int) -> Element:
     count = el("span", _cases(bucket.count), class_="count")
     add(node, el("summary", el("span", f"{number + 1}. {name}", class_="name"), count, values))
     case = bucket.witness
-    add(
-        node,
-        el("p", "The smallest launch, on ", code(machine_words(case.hardware)), "; ", code(model_words(case.model))),
-    )
+    add(node, el("p", "The smallest launch", *_world(", on ", case, started.flags), "."))
     add(node, command(launch_command(case, started.flags)))
     if bucket.difference.along:
         add(node, el("p", "With it differ ", *between(", ", map(code, bucket.difference.along)), "."))
@@ -172,12 +171,20 @@ def _forms(bucket: Bucket, labels: tuple[str, str]) -> Element | None:
     )
 
 
-def _others(bucket: Bucket, flags: dict[str, str]) -> Element | None:
+def _world(before: str, case: Case, flags: Flags) -> list[Element | str | None]:
+    """Return the machine and the model of a case, behind the words ``before``; nothing where a launch has neither."""
+    words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
+    found = [code(words[name]) for name in flags.takes]
+    return [before, *between("; ", found)] if found else []
+
+
+def _others(bucket: Bucket, flags: Flags) -> Element | None:
     if not bucket.others:
         return None
     node = el("details", el("summary", f"Other launches that come to it ({len(bucket.others)})"), class_="more")
     for case in bucket.others:
-        add(node, el("p", "On ", code(machine_words(case.hardware)), "; ", code(model_words(case.model))))
+        if world := _world("On ", case, flags):
+            add(node, el("p", *world))
         add(node, command(launch_command(case, flags)))
     return node
 

@@ -17,7 +17,9 @@ def coverage_section(result: Finished) -> Element:
     """Return what ran of both subjects with every place that did not, and how the cases spread over the inputs."""
     started = result.started
     section = el("section", el("h2", "Coverage"), id="coverage")
-    facts = el("ul", el("li", f"Drawn: {drawn_words(result)}."))
+    facts = el("ul")
+    if drawn := drawn_words(result):
+        add(facts, el("li", f"Drawn: {drawn}."))
     if result.interactions.space.parameters:
         add(facts, el("li", f"Together in a case: {interactions_words(result.interactions)}."))
     add(section, facts)

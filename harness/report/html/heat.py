@@ -69,13 +69,14 @@ def _causes(row: FieldRow, result: Finished) -> Element:
 
 
 def heat_sections(result: Finished) -> list[Element]:
-    """Return two heat maps: the fields by architecture, and by machine."""
+    """Return the heat maps: the fields by architecture, and by machine, where cases differ in these."""
     rows = [row for row in rows_by_state(result) if row.state != "absent"]
     architectures, machines = columns(result)
-    return [
-        _section("architectures", "Fields by architecture", rows, architectures),
-        _section("machines", "Fields by machine", rows, machines),
+    sections = [
+        ("architectures", "Fields by architecture", architectures),
+        ("machines", "Fields by machine", machines),
     ]
+    return [_section(id, title, rows, groups) for id, title, groups in sections if groups]
 
 
 def _section(id: str, title: str, rows: Sequence[FieldRow], groups: Sequence[Column]) -> Element:

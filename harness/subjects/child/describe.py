@@ -135,10 +135,10 @@ def partial_trees(package):
 
 
 class Reading:
-    """What a set of functions reads: fields, environment variables, and the values they compare these with."""
+    """What a set of functions reads: ``fields``, environment variables, and the values they compare these with."""
 
-    def __init__(self, cls, modules):
-        self._fields = {field.name for field in dataclasses.fields(cls)}
+    def __init__(self, fields, modules):
+        self._fields = set(fields)
         self._functions = {}
         self._constants = {}
         self.trees = {}
@@ -149,9 +149,13 @@ class Reading:
         self.architectures = []
         self.functions = []
 
+    def parsed(self, module):
+        """Return the module's tree. Raises OSError, TypeError or SyntaxError for one without source."""
+        return ast.parse(inspect.getsource(module))
+
     def _scan(self, name, module):
         try:
-            tree = ast.parse(inspect.getsource(module))
+            tree = self.parsed(module)
         except (OSError, TypeError, SyntaxError):
             return
         self.trees[name] = tree

@@ -5,6 +5,7 @@ kernel grants one, resource limits, and an audit hook that refuses by name whate
 """
 
 import _signal
+import contextlib
 import importlib
 import os
 import resource
@@ -159,6 +160,20 @@ _REFUSED = {
     "_thread.start_new_thread": "started a thread",
     "_thread.start_joinable_thread": "started a thread",
 }
+
+
+# What packages do when they are imported, numerical ones above all, and a resolution has no need of.
+_LOADING = ("ctypes.dlopen", "_thread.start_new_thread", "_thread.start_joinable_thread")
+
+
+@contextlib.contextmanager
+def libraries_loading():
+    """Let a block, which imports somebody's own packages, load native libraries and start threads."""
+    kept = {event: _REFUSED.pop(event) for event in _LOADING}
+    try:
+        yield
+    finally:
+        _REFUSED.update(kept)
 
 
 # Looked at during a case only, since importing the tree reads folders of its own.

@@ -52,11 +52,25 @@ def serve(request_fd, response_fd, number):
         wire.flush()
 
 
+class NotACallable(Exception):
+    """The target is not what a subject has to be; the message says what it lacks."""
+
+
+def _made(request):
+    """Return the subject that is asked for."""
+    if "profile" in request:
+        return Subject(request)
+    # It is made of what this module has.
+    from .callables import CallableSubject
+
+    return CallableSubject(request)
+
+
 def _load(request):
     """Import the tree; returns the subject and the answer, whose ``error`` says why there is none."""
     limits = sandbox.confine(request["memory_bytes"], request["root"])
     try:
-        subject = Subject(request)
+        subject = _made(request)
         if WORLD.unanswered is not None:
             # The tree swallowed it, and went on with a value that nobody gave.
             raise WORLD.unanswered
@@ -65,6 +79,8 @@ def _load(request):
         return None, {"error": "unanswered", "path": error.path, "how": error.how, "frame": _frame(error)}
     except slicing.SliceError as error:
         return None, {"error": "slice", "detail": str(error)}
+    except NotACallable as error:
+        return None, {"error": "callable", "detail": str(error)}
     except BaseException as error:
         detail = traceback.format_exception_only(type(error), error)[-1].strip()
         return None, {"error": "import", "detail": detail, "frame": _frame(error)}
@@ -122,7 +138,7 @@ class Subject:
         """Return the record's fields, what the resolution reads, and the values it compares with."""
         profile = self._profile
         modules = describe.modules_of(profile["package"])
-        reading = describe.Reading(self._cls, modules)
+        reading = describe.Reading([field.name for field in dataclasses.fields(self._cls)], modules)
         if self.slots:
             reading.follow_statements(self._statements)
         else:

@@ -17,6 +17,7 @@ order of its steps, is in the module `reorder`.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import sys
@@ -78,7 +79,7 @@ class Package:
         """Return the description that the parent asks for: the same keys as a source tree's."""
         shared = {name: sys.modules[name] for name in _SHARED if name in sys.modules}
         modules = {**describe.modules_of(self._module.__name__), **shared}
-        reading = describe.Reading(self._module.ServerArgs, modules)
+        reading = describe.Reading([field.name for field in dataclasses.fields(self._module.ServerArgs)], modules)
         roots = [function for _, function in self._slots]
         reading.follow(roots)
         fields = [msgspec.to_builtins(spec) for spec in self._arguments.values()]

@@ -26,13 +26,14 @@ def locate(name: SubjectName, *, cwd: Path) -> Tree:
 
     Raises UsageError when there is no such tree, or it can't be fetched.
     """
+    module = name.target.partition(":")[0]
     if name.kind == "release":
         package, _, version = name.value.partition("==")
         tree = release_tree(package, Version(version), cache_root())
     elif name.kind == "git":
-        tree = revision_tree(name.value, cwd, cache_root(), name.package)
+        tree = revision_tree(name.value, cwd, cache_root(), name.package, module)
     elif name.kind == "dir":
-        tree = folder_tree(name.value, cwd, name.package)
+        tree = folder_tree(name.value, cwd, name.package, module)
     else:
         tree = own_tree(name.package)
     return dataclasses.replace(tree, label=name.text)

@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 from harness.errors import UsageError, hint
-from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Tree, landmark_of
+from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Tree, landmarks_of
 
 
-def folder_tree(path: str, cwd: Path, package: str = PACKAGE) -> Tree:
+def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") -> Tree:
     """Return the tree of ``package`` in the folder ``path``, which is relative to ``cwd`` unless absolute.
 
     The folder may hold the package, be the top of a repository with it in ``python`` or ``src``, or be the
-    package's folder itself.
+    package's folder itself. With ``module`` it must hold that module of the package.
 
     Raises UsageError when there is no such folder or no tree in it.
     """
@@ -25,19 +25,37 @@ def folder_tree(path: str, cwd: Path, package: str = PACKAGE) -> Tree:
     candidates = [folder / place for place in USUAL_PLACES]
     if folder.name == package:
         candidates.append(folder.parent)
-    landmark = landmark_of(package)
+    landmarks = landmarks_of(package, module)
     for root in candidates:
-        if (root / landmark).is_file():
+        if any((root / landmark).is_file() for landmark in landmarks):
             within = root.relative_to(cwd.absolute()).as_posix() if root.is_relative_to(cwd.absolute()) else None
             return Tree(
                 root=root, label=f"dir:{path}", identity=f"dir:{root}", folder="" if within == "." else within
             )
-    looked = ", ".join(str(Path(place) / landmark) for place in USUAL_PLACES)
+    looked = ", ".join(str(Path(place) / landmark) for landmark in landmarks for place in USUAL_PLACES)
+    if module:
+        raise UsageError(
+            f"there is no module {module} in the folder {str(folder)!r}{_modules_beside(candidates, module)}: looked"
+            f" for {looked}; stand in the folder that holds {package}, or name it: 'dir:PATH#python:...'"
+        )
     raise UsageError(
         f"no source tree in the folder {str(folder)!r} of subject 'dir:{path}': looked for {looked}, and for"
-        f" {landmark.relative_to(package)} in case it is the {package} folder itself; name the folder that"
+        f" {landmarks[0].relative_to(package)} in case it is the {package} folder itself; name the folder that"
         f" holds {package}/"
     )
+
+
+def _modules_beside(roots: list[Path], module: str) -> str:
+    """Return a hint from the modules that do lie where ``module`` was looked for."""
+    package = module.rpartition(".")[0]
+    names: list[str] = []
+    for root in roots:
+        try:
+            entries = list(root.joinpath(*package.split(".")).iterdir())
+        except OSError:
+            continue
+        names += [entry.stem for entry in entries if entry.suffix == ".py" or (entry / "__init__.py").is_file()]
+    return hint(module, [f"{package}.{name}" if package else name for name in names if name != "__init__"])
 
 
 def _beside(folder: Path) -> str:

@@ -16,9 +16,10 @@ from typing import Final, NamedTuple
 from harness.errors import UsageError, hint
 from harness.subjects.sources.cache import make_entry
 from harness.subjects.sources.git import Git, GitFailed
-from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Refused, Tree, Writer, landmark_of, safe_member
+from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Refused, Tree, Writer, landmarks_of, safe_member
 
 _REGULAR: Final = ("100644", "100755")
+_SETTINGS: Final = (".toml", ".json", ".yaml", ".yml", ".ini", ".cfg")
 _OBJECT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -59,24 +60,26 @@ def common_ancestor(base: str, head: str, cwd: Path) -> Commits:
     return Commits(*ends, ancestor)
 
 
-def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE) -> Tree:
+def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE, module: str = "") -> Tree:
     """Return the tree of ``package`` at the git revision ``rev`` of the repository that ``cwd`` stands in.
 
-    Only regular ``.py`` files of the package are taken, into ``cache`` under the commit's id. The checkout,
-    the index, the worktrees and the configuration of the repository are not touched.
+    Only regular ``.py`` files of the package are taken, into ``cache`` under the commit's id. With ``module`` the
+    tree must hold that module, and all that lies beside its package is taken, files of settings included: what it
+    imports is its own business. The checkout, the index, the worktrees and the configuration of the repository are
+    not touched.
 
     Raises UsageError when git or the repository is missing, the revision is unknown, or it holds no tree.
     """
     git = Git(cwd)
     commit = _commit(git, rev, cwd)
     try:
-        listed = _listing(git, commit)
-        place = _place(listed, rev, commit, package)
+        listed = _listing(git, commit, (".py", *_SETTINGS) if module else (".py",))
+        place = _place(listed, rev, commit, package, module)
         # The place is a path of any length; its digest keeps the folder's name short.
-        part = place if package == PACKAGE else f"{place}\0{package}"
+        part = f"{place}\0*" if module else place if package == PACKAGE else f"{place}\0{package}"
         key = f"{commit}-{hashlib.sha256(part.encode(errors='surrogateescape')).hexdigest()[:12]}"
         prefix = f"{place}/" if place else ""
-        wanted = [file for file in listed if file.path.startswith(f"{prefix}{package}/")]
+        wanted = [file for file in listed if file.path.startswith(prefix if module else f"{prefix}{package}/")]
         entry = make_entry(cache / "revisions" / key, lambda making: _fill(git, wanted, prefix, making / "tree"))
     except GitFailed as error:
         raise UsageError(
@@ -105,27 +108,29 @@ def _commit(git: Git, rev: str, cwd: Path) -> str:
     )
 
 
-def _listing(git: Git, commit: str) -> list[_Listed]:
-    """Return the regular ``.py`` files of ``commit``."""
+def _listing(git: Git, commit: str, suffixes: tuple[str, ...]) -> list[_Listed]:
+    """Return the regular files of ``commit`` that end in one of ``suffixes``."""
     listed = []
     for line in git.text("ls-tree", "-r", "-z", "--full-tree", commit).split("\0"):
         details, _, path = line.partition("\t")
         mode, _, rest = details.partition(" ")
-        if mode in _REGULAR and path.endswith(".py"):
+        if mode in _REGULAR and path.endswith(suffixes):
             listed.append(_Listed(blob=rest.split(" ")[1], path=path))
     return listed
 
 
-def _place(listed: list[_Listed], rev: str, commit: str, package: str) -> str:
+def _place(listed: list[_Listed], rev: str, commit: str, package: str, module: str) -> str:
     """Return the folder of the commit that holds the package: the shallowest, and the usual ones first."""
-    places, landmark = [], landmark_of(package)
+    places, landmarks = [], landmarks_of(package, module)
     for file in listed:
-        place = file.path.removesuffix(str(landmark))
-        if place != file.path and (not place or place.endswith("/")):
-            places.append(place.removesuffix("/"))
+        for landmark in landmarks:
+            place = file.path.removesuffix(str(landmark))
+            if place != file.path and (not place or place.endswith("/")):
+                places.append(place.removesuffix("/"))
     if not places:
+        looked = " or ".join(map(str, landmarks))
         raise UsageError(
-            f"git revision {rev!r} ({commit[:12]}) holds no file {landmark}, at its top, in python/, in src/"
+            f"git revision {rev!r} ({commit[:12]}) holds no file {looked}, at its top, in python/, in src/"
             f" or in any other folder: name a revision of a repository that holds {package}"
         )
 

@@ -18,9 +18,12 @@ MAX_BYTES: Final = 512 * 1024 * 1024
 """The bounds of one tree: an sglang release has 2,500 Python files of 34 MB in all."""
 
 
-def landmark_of(package: str) -> PurePosixPath:
-    """Return the file that makes a folder a source tree of ``package``."""
-    return LANDMARK if package == PACKAGE else PurePosixPath(package, "__init__.py")
+def landmarks_of(package: str, module: str = "") -> tuple[PurePosixPath, ...]:
+    """Return the files of which any makes a folder a source tree of ``package``, or of one ``module`` in it."""
+    if module:
+        path = PurePosixPath(*module.split("."))
+        return path.with_name(f"{path.name}.py"), path / "__init__.py"
+    return (LANDMARK if package == PACKAGE else PurePosixPath(package, "__init__.py"),)
 
 
 class Refused(Exception):

@@ -1,0 +1,1 @@
+"""A small web server's settings: what the tutorial gates."""

@@ -1,0 +1,101 @@
+"""``stackproof init``: a commented start of the configuration, and a workflow that gates each pull request."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from harness.cli.app import EQUIVALENT, app
+from harness.cli.options import SUBJECTS
+from harness.errors import UsageError
+
+_WORKFLOW: Final = Path(".github", "workflows", "stackproof.yml")
+_SUBJECTS: Final = ("git:origin/main#python:package.module:resolve", "python:package.module:resolve")
+
+
+@app.command()
+def init(
+    first: Annotated[
+        str | None, typer.Argument(metavar="A", help=f"The original: {SUBJECTS}.", show_default=False)
+    ] = None,
+    second: Annotated[
+        str | None, typer.Argument(metavar="B", help="Its successor, named in the same way.", show_default=False)
+    ] = None,
+    workflow: Annotated[bool, typer.Option(help="Write a workflow of GitHub, too.")] = True,
+) -> int:
+    """Write a commented [tool.stackproof] into pyproject.toml, and a workflow file, in the folder you stand in.
+
+    Nothing that is there is changed: with the table or the workflow there already, nothing is written.
+    """
+    from harness.config import FILE, TABLE
+    from harness.subjects.names import parse_subject
+    from harness.world.files import write_atomically
+
+    if first is not None and second is None:
+        raise UsageError(f"two subjects are compared, A and B, and {first!r} is one: name the other behind it")
+    names = _SUBJECTS if first is None or second is None else (first, second)
+    for name in names:
+        parse_subject(name)
+    configuration = Path(FILE)
+    text = _with_table(configuration, names)
+    if workflow and _WORKFLOW.exists():
+        raise UsageError(f"{_WORKFLOW} is there already: remove it first, or give --no-workflow")
+    made: Path | None = None
+    if workflow:
+        made = _write_workflow()
+    try:
+        write_atomically(configuration, text.encode())
+    except BaseException:
+        if made is not None:
+            made.unlink()
+        raise
+    typer.echo(f"wrote [{TABLE}] in {configuration}{f' and {made}' if made else ''}")
+    typer.echo("next: set the subjects there, then 'stackproof config show' and 'stackproof gate'")
+    return EQUIVALENT
+
+
+def _template(name: str) -> str:
+    return resources.files("harness.cli").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _with_table(path: Path, names: tuple[str, str]) -> str:
+    """Return the text of the file at ``path`` with our table behind it. Raises UsageError where that cannot be."""
+    from harness.config import TABLE, load_config
+
+    before, content = "", dict[str, Any]()
+    if path.exists():
+        # The same errors as anywhere for a file that cannot be read.
+        if load_config(path.absolute().parent).file == path.absolute():
+            raise UsageError(f"{path} has [{TABLE}] already: edit it there")
+        before = path.read_text(encoding="utf-8")
+        content = tomllib.loads(before)
+    quoted = [json.dumps(name, ensure_ascii=False) for name in names]
+    table = _template("table.toml").replace('"FIRST"', quoted[0]).replace('"SECOND"', quoted[1])
+    gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+    text = f"{before}{gap}{table}"
+    try:
+        after = tomllib.loads(text)
+        ours = after["tool"].pop("stackproof")
+    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        raise UsageError(f"{path}: no table can be added behind it: write [{TABLE}] by hand") from None
+    if not after["tool"] and "tool" not in content:
+        del after["tool"]
+    if after != content or ours["subjects"] != list(names):
+        raise UsageError(f"{path}: no table can be added behind it: write [{TABLE}] by hand")
+    return text
+
+
+def _write_workflow() -> Path:
+    from harness.world.files import write_atomically
+
+    try:
+        _WORKFLOW.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {_WORKFLOW.parent}: {error.strerror or error}") from None
+    write_atomically(_WORKFLOW, _template("workflow.yml").encode())
+    return _WORKFLOW

@@ -1,0 +1,140 @@
+"""Reads the source of somebody's own function for the values that can matter, whatever form its arguments have.
+
+What `describe` and `aims` understand is attributes of a record and ``getenv``. So the reads of a mapping are first
+written as these: ``args["port"]`` and ``args.get("port", 80)`` as ``args.port``, ``os.environ["X"]`` and
+``"X" in env`` as ``getenv("X")``. What is rewritten is only read, never run.
+"""
+
+import ast
+
+from .describe import Reading
+
+_ENVIRONMENTS = ("environ", "env")
+_KINDS = {"int": "int", "float": "float"}
+
+
+class CallableReading(Reading):
+    """What a callable and the functions it comes to read: its arguments ``fields``, and environment variables."""
+
+    def __init__(self, fields, modules):
+        self.kinds = {}
+        super().__init__(fields, modules)
+
+    def parsed(self, module):
+        """Return the module's tree with the reads of mappings as reads of attributes."""
+        return _Normal(self._fields).visit(super().parsed(module))
+
+    def _read_call(self, node):
+        super()._read_call(node)
+        name = getattr(node.func, "id", None)
+        if name in _KINDS and node.args:
+            for variable in _variables_in(node.args[0]):
+                self.kinds.setdefault(variable, _KINDS[name])
+
+    def _target(self, node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "getenv":
+                return self.environment.setdefault(node.args[0].value, [])
+            if node.func.id in _KINDS and node.args:
+                return self._target(node.args[0])
+        return super()._target(node)
+
+    def variables(self):
+        """Return what each environment variable holds, and the values it is compared with."""
+        return {
+            name: {"type": self.kinds.get(name, "str"), "default": None, "compared": values}
+            for name, values in sorted(self.environment.items())
+        }
+
+
+def _variables_in(node):
+    """Return the variables whose text an expression is or falls back from."""
+    return [
+        child.args[0].value
+        for child in ast.walk(node)
+        if isinstance(child, ast.Call) and getattr(child.func, "id", None) == "getenv"
+    ]
+
+
+class _Normal(ast.NodeTransformer):
+    def __init__(self, fields):
+        self._fields = fields
+
+    def _read_of(self, base, key, node):
+        """Return the read of ``key`` from ``base`` in the usual form, None where it is none."""
+        if not isinstance(key, ast.Constant) or type(key.value) is not str:
+            return None
+        name = getattr(base, "attr", getattr(base, "id", ""))
+        if name in _ENVIRONMENTS:
+            made = ast.Call(ast.Name("getenv", ast.Load()), [key], [])
+        elif key.value in self._fields:
+            made = ast.Attribute(base, key.value, ast.Load())
+        else:
+            return None
+        return ast.fix_missing_locations(ast.copy_location(made, node))
+
+    def visit_Subscript(self, node):
+        node = self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return self._read_of(node.value, node.slice, node) or node
+
+    def visit_Call(self, node):
+        node = self.generic_visit(node)
+        function, made = node.func, None
+        if isinstance(function, ast.Attribute) and node.args:
+            if function.attr in ("get", "pop"):
+                made = self._read_of(function.value, node.args[0], node)
+            elif function.attr == "getenv":
+                made = self._read_of(ast.Name("environ", ast.Load()), node.args[0], node)
+        elif getattr(function, "id", None) == "getenv" and node.args:
+            made = self._read_of(ast.Name("environ", ast.Load()), node.args[0], node)
+        return made or node
+
+    def visit_Compare(self, node):
+        node = self.generic_visit(node)
+        if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            read = self._read_of(node.comparators[0], node.left, node)
+            if read is not None:
+                operation = ast.IsNot() if isinstance(node.ops[0], ast.In) else ast.Is()
+                made = ast.Compare(read, [operation], [ast.Constant(None)])
+                return ast.fix_missing_locations(ast.copy_location(made, node))
+        return node
+
+    # An object called like a configuration is taken for the model's, whose attributes are no arguments.
+
+    def visit_Name(self, node):
+        node.id = _renamed(node.id)
+        return node
+
+    def visit_arg(self, node):
+        node.arg = _renamed(node.arg)
+        return node
+
+    def visit_Attribute(self, node):
+        node = self.generic_visit(node)
+        if node.attr not in self._fields:
+            node.attr = _renamed(node.attr)
+        return node
+
+    def visit_keyword(self, node):
+        node = self.generic_visit(node)
+        if node.arg is not None and node.arg not in self._fields:
+            node.arg = _renamed(node.arg)
+        return node
+
+    def visit_FunctionDef(self, node):
+        node = self.generic_visit(node)
+        node.name = _renamed(node.name)
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def _renamed(name):
+    return f"{name}_" if name.lower().endswith("config") else name
+
+
+def renamed(name):
+    """Return what a function of that name is called in the trees that were read."""
+    return _renamed(name)
