@@ -7,9 +7,11 @@ import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from codemods.stack.places import subject_of
 from codemods.stack.plan import Plan, Step, default_plan, load_plan, plan_text
 from codemods.stack.repository import (
     Repository,
@@ -22,11 +24,11 @@ from codemods.stack.repository import (
 )
 from codemods.stack.state import LEDGERS, PLAN, TREE, State, StepState, save_state
 from codemods.stack.step import Work, made, read_tree
-from codemods.stack.writes import write_sites
+from codemods.stack.writes import WriteSite, write_sites
 from codemods.tree import copied
 from harness.engine.ledger import load_ledger
 from harness.errors import UsageError
-from harness.subjects.names import OWN_PACKAGES, SubjectName, parse_subject
+from harness.subjects.names import OWN_PACKAGES, SLICE_SUFFIX, SubjectName
 from harness.subjects.sources import locate
 from harness.world.files import write_atomically
 
@@ -46,6 +48,11 @@ class Target:
         return self.name.package
 
     @property
+    def original(self) -> str:
+        """The subject that the tree is before the first step, without a suffix."""
+        return f"dir:{self.root}" if self.name.kind in ("dir", "package") else self.name.value
+
+    @property
     def inside(self) -> str:
         """Where in the work tree the folder is that holds the package, with forward slashes; empty for its top."""
         if self.repository is None:
@@ -54,26 +61,33 @@ class Target:
         return "" if place == "." else place
 
 
-def find_target(text: str, cwd: Path) -> Target:
+def find_target(text: str, cwd: Path, *, clean: bool = True) -> Target:
     """Return the tree that ``text`` names: a release, ``legacy``, ``dir:PATH``, or the path of a folder.
 
-    Raises UsageError when there is none, or when it is a git work tree that is not clean.
+    Raises UsageError when there is none, or, with ``clean``, when it is a git work tree that is not clean.
     """
-    is_path = text not in OWN_PACKAGES and (cwd / Path(text).expanduser()).is_dir()
-    name = parse_subject(f"dir:{text}{'/' if '#' in text else ''}" if is_path else text)
+    name = subject_of(text, cwd)
     if name.kind == "git":
-        raise UsageError(f"--target {text}: a step is made in files: name the work tree, 'dir:PATH'")
-    if text.endswith("#slice"):
-        raise UsageError(f"--target {text}: leave '#slice' off, the plan says in which modes a step is gated")
+        raise UsageError(f"target {text!r}: a step is made in files: name the work tree, 'dir:PATH'")
+    if text.endswith(f"#{SLICE_SUFFIX}"):
+        raise UsageError(f"target {text!r}: leave '#slice' off, the plan says in which modes a step is gated")
     tree = locate(name, cwd=cwd)
     repository = user_repository(tree.root.resolve()) if name.kind == "dir" else None
-    if repository is not None:
+    if clean and repository is not None:
         check_clean(repository)
     return Target(text, name, tree.root, repository)
 
 
-def plan_for(target: Target, path: Path | None = None) -> tuple[Plan, list[str]]:
-    """Return the plan for a target, checked against its tree, and notes; without one, the one that comes with us.
+class Planned(NamedTuple):
+    """A plan that was checked against a tree: where the tree writes its fields, and what the user should know."""
+
+    plan: Plan
+    sites: tuple[WriteSite, ...]
+    notes: tuple[str, ...]
+
+
+def plan_for(target: Target, path: Path | None = None) -> Planned:
+    """Return the plan in the file ``path``, checked against the target's tree; without one, ours.
 
     Raises UsageError for a field that the tree does not have and for an option that a codemod does not take.
     """
@@ -81,7 +95,7 @@ def plan_for(target: Target, path: Path | None = None) -> tuple[Plan, list[str]]
     plan = load_plan(path) if path is not None else default_plan(target.package)
     if plan.package != target.package:
         raise UsageError(f"the plan is for the package {plan.package!r}, and {target.text} holds {target.package!r}")
-    index, facts = read_tree(target.root, plan.record)
+    index, facts = read_tree(target.root, plan.record, target.package if target.name.kind == "package" else "")
     sites = write_sites(index, facts, plan.fields)
     if path is None:
         written = {site.field for site in sites}
@@ -99,7 +113,7 @@ def plan_for(target: Target, path: Path | None = None) -> tuple[Plan, list[str]]
         earlier = work.every
         if step.ledger:
             load_ledger(plan.folder / step.ledger, {"original": "legacy", "migrated": "declarative"})
-    return plan, notes
+    return Planned(plan, tuple(sites), tuple(notes))
 
 
 def create(folder: Path, target: Target, plan: Plan, prefix: str) -> State:
@@ -127,8 +141,8 @@ def create(folder: Path, target: Target, plan: Plan, prefix: str) -> State:
         plan = _with_ledgers(folder, plan)
         write_atomically(folder / PLAN, plan_text(plan).encode())
         state = State(
-            target=target.text if target.name.kind != "dir" else str(target.root),
-            original=target.name.value if target.name.kind == "release" else "",
+            target=_lasting_name(target),
+            original=target.original if target.name.kind == "release" else "",
             repository=str(target.repository.path) if target.repository is not None else "",
             inside=target.inside,
             steps=steps,
@@ -167,6 +181,13 @@ def make_tree(folder: Path, state: State) -> None:
     if not state.original:
         state.original = f"git:{base}"
     save_state(folder, state)
+
+
+def _lasting_name(target: Target) -> str:
+    """Return a name of the target that means the same wherever the stack is resumed from."""
+    if target.name.kind != "dir":
+        return target.text
+    return f"dir:{target.root}#{target.package}" if target.package in OWN_PACKAGES else f"dir:{target.root}"
 
 
 def _check_prefix(prefix: str) -> None:

@@ -59,9 +59,12 @@ class Applied:
         return bool(self.result.changed)
 
 
-def read_tree(root: Path, record: str) -> tuple[TreeIndex, RecordFacts]:
-    """Return the index of the folder ``root`` and what is known of its record; raises UsageError."""
-    index = TreeIndex(FolderTree(root))
+def read_tree(root: Path, record: str, package: str = "") -> tuple[TreeIndex, RecordFacts]:
+    """Return the index of the folder ``root``, or of ``package`` in it, and what is known of its record.
+
+    Raises UsageError when the record is not there.
+    """
+    index = TreeIndex(FolderTree(root, package))
     return index, facts_of(index, record)
 
 
@@ -71,13 +74,20 @@ def apply_step(root: Path, work: Work, *, top: Path | None = None, jobs: int = 1
     ``top`` is the folder up to which a formatter's configuration is looked for. Raises UsageError for an unknown
     field or option before anything is written.
     """
-    index, facts = read_tree(root, work.record)
+    applied = planned_step(*read_tree(root, work.record), work, root, top=top, jobs=jobs)
+    write(root, applied.result.changed)
+    return applied
+
+
+def planned_step(
+    index: TreeIndex, facts: RecordFacts, work: Work, root: Path, *, top: Path | None = None, jobs: int = 1
+) -> Applied:
+    """Return what the step would do to the tree of ``index``, which lies in ``root``; nothing is written."""
     before = write_sites(index, facts, work.every)
     codemods, skipped = made(work, index, facts, before)
     result = run(index.tree, codemods, jobs=jobs)
     done: Formatted = formatted(index.tree, root, top or root, result.changed)
     result.changed = dict(done.changed)
-    write(root, result.changed)
     overlaid = TreeIndex(_Overlaid(index.tree, result.changed))
     after = write_sites(overlaid, facts, work.every)
     return Applied(result, tuple(before), tuple(after), tuple(skipped), done.notes)
