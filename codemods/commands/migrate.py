@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+import io
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -71,8 +73,8 @@ def migrate(
     index, facts = read_tree(place.root, place.record, place.package)
     applied = planned_step(index, facts, work, place.root, jobs=jobs or cores())
     if target is None:
-        for line in _patch(index.tree, applied.result.changed):
-            typer.echo(line)
+        sys.stdout.buffer.write(_patch(index.tree, applied.result.changed))
+        sys.stdout.buffer.flush()
     else:
         if out is not None:
             _copy(place, out)
@@ -125,13 +127,19 @@ def _copy(place: TreePlace, out: Path) -> None:
             path.chmod(path.stat().st_mode | 0o200)
 
 
-def _patch(tree: Tree, changed: Mapping[str, bytes]) -> Iterator[str]:
-    known = set(tree.names())
+def _patch(tree: Tree, changed: Mapping[str, bytes]) -> bytes:
+    """Return the change as git applies it, byte for byte, whatever the files' encodings and line ends are."""
+    known, lines = set(tree.names()), []
     for name in sorted(changed):
         before = tree.read(name) if name in known else b""
-        old, new = (data.decode(errors="backslashreplace").split("\n") for data in (before, changed[name]))
         source = f"a/{name}" if name in known else "/dev/null"
-        yield from difflib.unified_diff(old, new, source, f"b/{name}", lineterm="")
+        lines += difflib.unified_diff(_lines(before), _lines(changed[name]), source, f"b/{name}")
+    ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return "".join(ended).encode(errors="surrogateescape")
+
+
+def _lines(data: bytes) -> list[str]:
+    return list(io.StringIO(data.decode(errors="surrogateescape"), newline="\n"))
 
 
 def _say(applied: Applied, work: Work, target: Path | None) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from codemods.index import TreeIndex
+from codemods.record import RecordFacts
 from codemods.stack.excuses import carried_over
 from codemods.stack.plan import Plan, Step
-from codemods.stack.step import read_tree
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.events import Finished, Listener
 from harness.engine.ledger import Ledger, load_ledger
@@ -72,12 +73,16 @@ class NotImported(Exception):
     """The migrated tree cannot be imported; the message says why."""
 
 
-def migrated_spec(plan: Plan, mode: str, place: str, cwd: Path, machine: Machine) -> SubjectSpec:
-    """Return the subject of the folder ``place`` under ``cwd``: the runtime is real, the unreachable carried over."""
+def migrated_spec(
+    plan: Plan, mode: str, place: str, cwd: Path, machine: Machine, index: TreeIndex, facts: RecordFacts
+) -> SubjectSpec:
+    """Return the subject of the folder ``place`` under ``cwd``: the runtime is real, the unreachable carried over.
+
+    ``index`` reads the tree there, ``facts`` are of its record.
+    """
     spec = machine.spec(f"dir:{place}{plan.suffix(mode)}", cwd)
     if spec.own:
         return spec
-    index, facts = read_tree(spec.tree.root, plan.record)
     profile: Profile = dict(spec.profile)
     profile["real"] = list(dict.fromkeys([*profile["real"], facts.runtime_module]))
     known = profile["slice"].get("unreachable", [])

@@ -170,7 +170,7 @@ def make_tree(folder: Path, state: State) -> None:
             copied(target.root, path)
         _make_writable(path)
         repository = new_repository(path)
-        base = repository.commit_tree(f"{target.text}, as it is\n", None)
+        base = repository.commit_tree(f"{'The tree' if target.name.kind == 'dir' else target.text}, as it is\n", None)
         repository.move("original", base)
     else:
         user = Repository(Path(state.repository), own=False)

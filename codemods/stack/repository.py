@@ -24,6 +24,9 @@ _OWN_ENVIRONMENT: Final = {
     "GIT_AUTHOR_EMAIL": "stackproof@localhost",
     "GIT_COMMITTER_NAME": "stackproof",
     "GIT_COMMITTER_EMAIL": "stackproof@localhost",
+    # No clock in a result: the same stack has the same commits wherever and whenever it runs.
+    "GIT_AUTHOR_DATE": "2000-01-01T00:00:00+0000",
+    "GIT_COMMITTER_DATE": "2000-01-01T00:00:00+0000",
 }
 
 

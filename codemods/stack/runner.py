@@ -11,6 +11,8 @@ from typing import Literal
 
 from codemods.catalog import codemod_named
 from codemods.driver import run as run_codemods
+from codemods.index import TreeIndex
+from codemods.record import RecordFacts
 from codemods.stack.events import Ended, Gating, Listener, StepEnded, StepStarted, Working
 from codemods.stack.gate import (
     Machine,
@@ -123,11 +125,13 @@ class _Run:
                 self._step(repository, step, state, number, parent, earlier)
             parent = state.commit or parent
             earlier += step.fields
-        if self._state.totals is None:
+        outcome: Outcome = "done"
+        if self._state.totals is None or self._plan.gate.also:
             self._tell(Working("counting what is left"))
-            self._state.totals = self._counted(earlier)
+            index, facts = read_tree(self._folder / TREE / self._state.inside, self._plan.record)
+            self._state.totals = self._counted(index, facts, earlier)
             save_state(self._folder, self._state)
-        outcome = self._also()
+            outcome = self._also(index, facts)
         self._tell(Ended(self._state))
         return outcome
 
@@ -181,7 +185,7 @@ class _Run:
             self._tell(StepEnded(state))
             return
         self._enter(state, "gating")
-        self._gate(repository, step, state, number, parent)
+        self._gate(repository, step, state, number, parent, applied)
         message = message_of(step, applied, state.left, state.verdicts)
         commit = repository.commit_tree(message, parent)
         state.commit = commit
@@ -204,11 +208,13 @@ class _Run:
         unreadable = (f"{path}: {reason}" for path, reason in sorted(applied.result.unreadable.items()))
         state.notes = (*applied.skipped, *applied.formatting, *unreadable)
 
-    def _gate(self, repository: Repository, step: Step, state: StepState, number: int, parent: str) -> None:
+    def _gate(
+        self, repository: Repository, step: Step, state: StepState, number: int, parent: str, applied: Applied
+    ) -> None:
         """Import the tree and gate it in each mode; raises Stopped."""
         done = [item for item, known in zip(self._plan.steps, self._state.steps, strict=True) if known.is_over]
         for mode in self._plan.gate.modes:
-            migrated = self._migrated(mode)
+            migrated = self._migrated(mode, applied.index, applied.facts)
             self._tell(Working("importing the tree"))
             try:
                 check_import(migrated)
@@ -254,18 +260,17 @@ class _Run:
 
     # -- subjects
 
-    def _migrated(self, mode: str) -> SubjectSpec:
+    def _migrated(self, mode: str, index: TreeIndex, facts: RecordFacts) -> SubjectSpec:
         place = "/".join(part for part in (TREE, self._state.inside) if part)
-        return migrated_spec(self._plan, mode, place, self._folder, self._machine)
+        return migrated_spec(self._plan, mode, place, self._folder, self._machine, index, facts)
 
     def _original(self, mode: str) -> SubjectSpec:
         return self._machine.spec(f"{self._state.original}{self._plan.suffix(mode)}", self._folder / TREE)
 
     # -- the end
 
-    def _counted(self, fields: tuple[str, ...]) -> Totals:
+    def _counted(self, index: TreeIndex, facts: RecordFacts, fields: tuple[str, ...]) -> Totals:
         """Count the writes of all fields of the plan in the finished tree; say why some are in no pass."""
-        index, facts = read_tree(self._folder / TREE / self._state.inside, self._plan.record)
         sites = write_sites(index, facts, fields)
         lift: type = codemod_named("lift_writes")
         left = run_codemods(index.tree, [lift(facts, fields)], jobs=self._machine.jobs).left
@@ -277,13 +282,13 @@ class _Run:
             reasons=reasons_of([site for site in sites if site.kind == "recorded"], left),
         )
 
-    def _also(self) -> Outcome:
+    def _also(self, index: TreeIndex, facts: RecordFacts) -> Outcome:
         """Hold the finished tree against the further subjects of the plan."""
         verdicts: list[Verdict] = []
         for text in self._plan.gate.also:
             mode = self._plan.gate.modes[0]
             self._tell(Working(f"gating against {text}"))
-            migrated, other = self._migrated(mode), self._machine.spec(text, self._folder)
+            migrated, other = self._migrated(mode, index, facts), self._machine.spec(text, self._folder)
             finished = run_gate(
                 other,
                 migrated,

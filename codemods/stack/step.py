@@ -44,12 +44,15 @@ class Work:
 class Applied:
     """What a step did: how the fields' writes stood before and after, and what was left, with the reasons.
 
-    ``skipped`` are codemods that do not apply to the tree, ``formatting`` what a formatter did, each in a sentence.
+    ``index`` reads the tree as the step makes it, and ``facts`` were read before it. ``skipped`` are codemods that do
+    not apply to the tree, ``formatting`` what a formatter did, each in a sentence.
     """
 
     result: StepResult
     before: tuple[WriteSite, ...]
     after: tuple[WriteSite, ...]
+    index: TreeIndex
+    facts: RecordFacts
     skipped: tuple[str, ...] = ()
     formatting: tuple[str, ...] = ()
 
@@ -90,7 +93,7 @@ def planned_step(
     result.changed = dict(done.changed)
     overlaid = TreeIndex(_Overlaid(index.tree, result.changed))
     after = write_sites(overlaid, facts, work.every)
-    return Applied(result, tuple(before), tuple(after), tuple(skipped), done.notes)
+    return Applied(result, tuple(before), tuple(after), overlaid, facts, tuple(skipped), done.notes)
 
 
 def made(

@@ -125,15 +125,15 @@ def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
 def print_state(folder: Path, state: State, console: Console) -> None:
     """Print the table of all steps, what is left, and where the work tree is."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("step", "fields"):
-        table.add_column(name)
+    table.add_column("step, fields")
     for name in ("before", "after", "lifted", "recorded", "left"):
         table.add_column(name, justify="right")
-    table.add_column("gate")
+    table.add_column("gate", no_wrap=True)
     for step in state.steps:
         counted = step.status not in ("pending", "applying")
         numbers = (step.before, step.after, step.lifted, step.recorded, len(step.left)) if counted else ("",) * 5
-        table.add_row(Text(step.name), Text(", ".join(step.fields)), *map(str, numbers), Text(*_gate_words(step)))
+        what = Text.assemble((step.name, "bold"), "\n", (", ".join(step.fields), "dim"))
+        table.add_row(what, *map(str, numbers), Text(*_gate_words(step)))
     console.print(table)
     if state.totals is not None:
         totals = state.totals
@@ -194,4 +194,4 @@ def _gate_words(step: StepState) -> tuple[str, str]:
         return "not imported", "bold red"
     if not step.verdicts:
         return step.status, "dim"
-    return ", ".join(f"{item.mode} {item.cases}" for item in step.verdicts), "green"
+    return f"{sum(item.cases for item in step.verdicts)} agree", "green"
