@@ -129,7 +129,8 @@ def _copy(place: TreePlace, out: Path) -> None:
 
 def _patch(tree: Tree, changed: Mapping[str, bytes]) -> bytes:
     """Return the change as git applies it, byte for byte, whatever the files' encodings and line ends are."""
-    known, lines = set(tree.names()), []
+    known = set(tree.names())
+    lines: list[str] = []
     for name in sorted(changed):
         before = tree.read(name) if name in known else b""
         source = f"a/{name}" if name in known else "/dev/null"

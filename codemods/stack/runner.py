@@ -17,7 +17,6 @@ from codemods.stack.events import Ended, Gating, Listener, StepEnded, StepStarte
 from codemods.stack.gate import (
     Machine,
     NotImported,
-    Verdict,
     check_import,
     ledger_for,
     migrated_spec,
@@ -43,6 +42,7 @@ from codemods.stack.state import (
 )
 from codemods.stack.step import Applied, Work, apply_step, left_of, read_tree, reasons_of, summary_of
 from codemods.stack.writes import counted, write_sites
+from harness.engine.events import Event as GateEvent
 from harness.engine.events import Finished
 from harness.errors import UsageError
 from harness.report.document import save_result
@@ -125,15 +125,15 @@ class _Run:
                 self._step(repository, step, state, number, parent, earlier)
             parent = state.commit or parent
             earlier += step.fields
-        outcome: Outcome = "done"
-        if self._state.totals is None or self._plan.gate.also:
+        if self._state.totals is None or len(self._state.also) < len(self._plan.gate.also):
             self._tell(Working("counting what is left"))
             index, facts = read_tree(self._folder / TREE / self._state.inside, self._plan.record)
             self._state.totals = self._counted(index, facts, earlier)
             save_state(self._folder, self._state)
-            outcome = self._also(index, facts)
+            self._also(index, facts)
         self._tell(Ended(self._state))
-        return outcome
+        verdicts = {verdict.verdict for verdict in self._state.also}
+        return "different" if "different" in verdicts else "inconclusive" if "inconclusive" in verdicts else "done"
 
     def _recovered(self, repository: Repository) -> str:
         """Bring work tree and branches to where the state says they are; return the last step's commit."""
@@ -223,8 +223,8 @@ class _Run:
             original = self._original(mode)
             ledger = ledger_for(self._plan, [*done, step], original.label, migrated.label)
 
-            def listen(event: object, mode: str = mode) -> None:
-                self._tell(Gating(mode, event))  # type: ignore[arg-type]
+            def listen(event: GateEvent, mode: str = mode) -> None:
+                self._tell(Gating(mode, event))
 
             finished = run_gate(original, migrated, self._plan, ledger, self._machine.jobs, listen)
             if finished.interrupted:
@@ -282,35 +282,26 @@ class _Run:
             reasons=reasons_of([site for site in sites if site.kind == "recorded"], left),
         )
 
-    def _also(self, index: TreeIndex, facts: RecordFacts) -> Outcome:
-        """Hold the finished tree against the further subjects of the plan."""
-        verdicts: list[Verdict] = []
-        for text in self._plan.gate.also:
-            mode = self._plan.gate.modes[0]
+    def _also(self, index: TreeIndex, facts: RecordFacts) -> None:
+        """Hold the finished tree against the further subjects of the plan; keep each verdict, whatever it is."""
+        mode = self._plan.gate.modes[0]
+        for text in self._plan.gate.also[len(self._state.also) :]:
             self._tell(Working(f"gating against {text}"))
             migrated, other = self._migrated(mode, index, facts), self._machine.spec(text, self._folder)
-            finished = run_gate(
-                other,
-                migrated,
-                self._plan,
-                ledger_for(self._plan, (), other.label, migrated.label),
-                self._machine.jobs,
-                lambda event: self._tell(Gating("also", event)),
-            )
+            ledger = ledger_for(self._plan, (), other.label, migrated.label)
+
+            def listen(event: GateEvent, text: str = text) -> None:
+                self._tell(Gating(f"against {text}", event))
+
+            finished = run_gate(other, migrated, self._plan, ledger, self._machine.jobs, listen)
             if finished.interrupted:
                 raise KeyboardInterrupt
-            verdicts.append(verdict_of(finished, f"against {text}"))
             if finished.verdict != "equivalent":
-                kept = _fresh(self._folder / FAILED, f"against-{text}")
+                kept = _fresh(self._folder / FAILED, "at-the-end")
                 kept.mkdir(parents=True)
                 save_result(finished, kept)
-        self._state.also = tuple(verdicts)
-        save_state(self._folder, self._state)
-        worst: Outcome = "done"
-        for verdict in verdicts:
-            if verdict.verdict == "different" or (verdict.verdict == "inconclusive" and worst == "done"):
-                worst = "different" if verdict.verdict == "different" else "inconclusive"
-        return worst
+            self._state.also = (*self._state.also, verdict_of(finished, f"against {text}"))
+            save_state(self._folder, self._state)
 
 
 def _fresh(folder: Path, name: str) -> Path:
