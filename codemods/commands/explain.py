@@ -12,6 +12,7 @@ import typer
 from codemods.codemod import Left
 from codemods.commands.options import TREES, Jobs, Record, tree_place
 from codemods.hazards import Move, Trace, as_json, as_text, judge_move, trace
+from codemods.stack.message import shown
 from codemods.stack.plan import default_plan
 from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree, summary_of
 from harness.cli.app import EQUIVALENT
@@ -99,7 +100,7 @@ def _lift_lines(work: Work, applied: Applied, left: Sequence[Left]) -> list[str]
         f" place and leaves {counts['after']}",
     ]
     for item in left:
-        lines.append(f"  {item.file}:{item.line}  {' '.join(item.what.split())[:80]}")
+        lines.append(f"  {item.file}:{item.line}  {shown(item.what)}")
         lines.append(f"      {item.reason}")
     return lines
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from codemods.commands.options import TREES, Jobs, Record, tree_place
+from codemods.stack.message import shown
 from codemods.stack.places import TreePlace
 from codemods.stack.plan import default_plan
 from codemods.stack.repository import check_clean, user_repository
@@ -159,7 +160,7 @@ def _say(applied: Applied, work: Work, target: Path | None) -> None:
         say(f"unread   {path}: {reason}")
     left = left_of(applied, work.fields)
     for item in left[:_LISTED]:
-        say(f"left     {item.file}:{item.line} {' '.join(item.what.split())[:80]}: {item.reason}")
+        say(f"left     {item.file}:{item.line} {shown(item.what)}: {item.reason}")
     if len(left) > _LISTED:
         say(f"left     and {len(left) - _LISTED} more")
     say(

@@ -12,6 +12,7 @@ from codemods.stack.step import Applied, summary_of
 
 _WIDTH = 100
 _LISTED = 40
+_STATEMENT = 80
 
 
 def subject_line(step: Step) -> str:
@@ -36,8 +37,7 @@ def message_of(step: Step, applied: Applied, left: Sequence[LeftThere], verdicts
     if left:
         lines += ["", "Left as it is:"]
         for item in left[:_LISTED]:
-            what = " ".join(item.what.split())[:80]
-            lines += _wrapped(f"{item.file}:{item.line} {what}: {item.reason}", "  ")
+            lines += _wrapped(f"{item.file}:{item.line} {shown(item.what)}: {item.reason}", "  ")
         if len(left) > _LISTED:
             lines.append(f"  and {len(left) - _LISTED} more")
     if applied.result.unreadable:
@@ -51,6 +51,11 @@ def message_of(step: Step, applied: Applied, left: Sequence[LeftThere], verdicts
     if step.reference:
         lines += ["", f"After {step.reference}"]
     return "\n".join(lines) + "\n"
+
+
+def shown(statement: str) -> str:
+    """Return a statement on one line, short."""
+    return " ".join(statement.split())[:_STATEMENT]
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

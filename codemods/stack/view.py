@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from codemods.stack.events import Ended, Event, Gating, StepEnded, StepStarted, Working
+from codemods.stack.message import shown
 from codemods.stack.plan import Plan
 from codemods.stack.state import TREE, State, StepState
 from harness.engine import events as gate_events
@@ -178,8 +179,8 @@ def print_step(step: StepState, diffstat: str, console: Console) -> None:
     for note in step.notes:
         console.print(Text(f"note     {visible(note)}"), soft_wrap=True)
     for item in step.left:
-        what = " ".join(item.what.split())[:80]
-        console.print(Text(f"left     {visible(f'{item.file}:{item.line} {what}: {item.reason}')}"), soft_wrap=True)
+        left = f"{item.file}:{item.line} {shown(item.what)}: {item.reason}"
+        console.print(Text(f"left     {visible(left)}"), soft_wrap=True)
     if diffstat:
         console.print(Text(diffstat.rstrip("\n")), soft_wrap=True)
 
