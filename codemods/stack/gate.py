@@ -15,10 +15,12 @@ from codemods.stack.plan import Plan, Step
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.events import Finished, Listener
 from harness.engine.ledger import Ledger, load_ledger
+from harness.engine.store import Store
 from harness.errors import UsageError
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.profile import Profile
 from harness.subjects.spec import SubjectSpec
+from harness.world.case import Case
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,9 +102,19 @@ def check_import(spec: SubjectSpec) -> None:
 
 
 def run_gate(
-    original: SubjectSpec, migrated: SubjectSpec, plan: Plan, ledger: Ledger, jobs: int, listener: Listener
+    original: SubjectSpec,
+    migrated: SubjectSpec,
+    plan: Plan,
+    ledger: Ledger,
+    jobs: int,
+    listener: Listener,
+    corpus: tuple[Case, ...] = (),
+    store: Store | None = None,
 ) -> Finished:
-    """Run one campaign of the plan's size and seed; raises UsageError as the campaign does."""
+    """Run one campaign of the plan's size and seed, the cases of ``corpus`` first; raises UsageError as it does.
+
+    What is worth keeping of its cases goes to ``store``.
+    """
     request = Request(
         first=original,
         second=migrated,
@@ -111,8 +123,9 @@ def run_gate(
         ledger=ledger,
         seed=plan.gate.seed,
         jobs=jobs,
+        corpus=corpus,
     )
-    return run_campaign(request, listener)
+    return run_campaign(request, listener, store)
 
 
 def verdict_of(finished: Finished, mode: str) -> Verdict:

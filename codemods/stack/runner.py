@@ -6,6 +6,8 @@ work tree by then is kept aside as a patch, and the step is done over again.
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -44,10 +46,12 @@ from codemods.stack.step import Applied, Work, apply_step, left_of, read_tree, r
 from codemods.stack.writes import counted, write_sites
 from harness.engine.events import Event as GateEvent
 from harness.engine.events import Finished
+from harness.engine.store import Store
 from harness.errors import UsageError
 from harness.report.document import save_result
 from harness.subjects.sources.git import GitFailed
 from harness.subjects.spec import SubjectSpec
+from harness.world.case import Case
 from harness.world.files import write_atomically
 
 Outcome = Literal["done", "different", "inconclusive"]
@@ -285,23 +289,50 @@ class _Run:
     def _also(self, index: TreeIndex, facts: RecordFacts) -> None:
         """Hold the finished tree against the further subjects of the plan; keep each verdict, whatever it is."""
         mode = self._plan.gate.modes[0]
+        corpus: tuple[Case, ...] | None = None
         for text in self._plan.gate.also[len(self._state.also) :]:
-            self._tell(Working(f"gating against {text}"))
-            migrated, other = self._migrated(mode, index, facts), self._machine.spec(text, self._folder)
-            ledger = ledger_for(self._plan, (), other.label, migrated.label)
-
-            def listen(event: GateEvent, text: str = text) -> None:
-                self._tell(Gating(f"against {text}", event))
-
-            finished = run_gate(other, migrated, self._plan, ledger, self._machine.jobs, listen)
-            if finished.interrupted:
-                raise KeyboardInterrupt
+            if corpus is None:
+                corpus = self._corpus(mode, index, facts)
+            other = self._machine.spec(text, self._folder)
+            finished = self._at_the_end(f"against {text}", other, self._migrated(mode, index, facts), (), corpus)
             if finished.verdict != "equivalent":
                 kept = _fresh(self._folder / FAILED, "at-the-end")
                 kept.mkdir(parents=True)
                 save_result(finished, kept)
             self._state.also = (*self._state.also, verdict_of(finished, f"against {text}"))
             save_state(self._folder, self._state)
+
+    def _corpus(self, mode: str, index: TreeIndex, facts: RecordFacts) -> tuple[Case, ...]:
+        """Return cases that reach in the finished tree what a gate against the original reaches.
+
+        The original's text shows the way to places that are hard to find from the finished tree, whose passes are
+        handed what was decided before.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            original = self._original(mode)
+            store = Store(Path(folder, "corpus"))
+            self._at_the_end("original", original, self._migrated(mode, index, facts), self._plan.steps, (), store)
+            return Store(Path(folder, "corpus")).cases
+
+    def _at_the_end(
+        self,
+        name: str,
+        first: SubjectSpec,
+        migrated: SubjectSpec,
+        steps: Sequence[Step],
+        corpus: tuple[Case, ...],
+        store: Store | None = None,
+    ) -> Finished:
+        """Gate the finished tree with the ledgers of ``steps``; raises KeyboardInterrupt when it was broken off."""
+        self._tell(Working(f"gating the finished tree, {name}"))
+        ledger = ledger_for(self._plan, steps, first.label, migrated.label)
+        jobs = self._machine.jobs
+        finished = run_gate(
+            first, migrated, self._plan, ledger, jobs, lambda event: self._tell(Gating(name, event)), corpus, store
+        )
+        if finished.interrupted:
+            raise KeyboardInterrupt
+        return finished
 
 
 def _fresh(folder: Path, name: str) -> Path:
