@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -172,6 +173,8 @@ def _run(folder: Path, machine: object, force: bool) -> int:
 
     assert isinstance(machine, Machine)
     output = Console(highlight=False)
+    # A CI job that is cancelled gets this signal: it ends the run as a Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with StackView(output, Console(stderr=True, highlight=False)) as view:
             outcome = run_stack(folder, machine, view, force=force)

@@ -126,7 +126,7 @@ def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
 def print_state(folder: Path, state: State, console: Console) -> None:
     """Print the table of all steps, what is left, and where the work tree is."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("step, fields")
+    table.add_column("step, fields", overflow="fold")
     for name in ("before", "after", "lifted", "recorded", "left"):
         table.add_column(name, justify="right")
     table.add_column("gate", no_wrap=True)

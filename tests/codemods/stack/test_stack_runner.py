@@ -304,3 +304,22 @@ def test_a_field_or_an_option_that_is_not_there_is_refused_before_there_is_a_fol
         with pytest.raises(UsageError, match=match):
             made_stack(tmp_path / "out", str(target), plan)
         assert not (tmp_path / "out").exists()
+
+
+def test_the_finished_tree_is_held_against_further_subjects(tmp_path: Path, target: Path) -> None:
+    other = made_tree(tmp_path / "other", "self.sampling_backend = 'flashinfer'")
+    also = f'also = ["dir:{target}#slice", "dir:{other}#slice"]'
+    plan = made_plan(tmp_path / "plan.toml", PLAN.replace("[gate]", f"[gate]\n{also}").rpartition("[[step]]")[0])
+    stack = made_stack(tmp_path / "out", str(target), plan)
+    outcome, state = run(stack)
+    assert outcome == "different"
+    assert [step.status for step in state.steps] == ["done"]
+    assert [(verdict.against, verdict.verdict) for verdict in state.also] == [
+        (f"dir:{target}#slice", "equivalent"),
+        (f"dir:{other}#slice", "different"),
+    ]
+    assert (stack / "failed" / "at-the-end" / "result.json").is_file()
+    # They are not gated again.
+    events: list[Event] = []
+    assert run(stack, events.append) == ("different", state)
+    assert not any(isinstance(event, Gating) for event in events)
