@@ -245,7 +245,12 @@ def test_what_somebody_changed_in_the_work_tree_is_kept_as_a_patch(stack: Path) 
 
 
 def test_a_users_repository_gets_branches_and_keeps_its_work_tree(tmp_path: Path) -> None:
-    target = made_repository(made_tree(tmp_path / "target"))
+    # The package is where sglang has it.
+    target = tmp_path / "target"
+    target.mkdir()
+    made_tree(target / "python")
+    (target / ".gitignore").write_text("*.log\n")
+    made_repository(target)
     before, head = contents(target), git(target, "rev-parse", "HEAD")
     stack = made_stack(tmp_path / "out", str(target), made_plan(tmp_path / "plan.toml"))
     outcome, state = run(stack)
@@ -255,6 +260,7 @@ def test_a_users_repository_gets_branches_and_keeps_its_work_tree(tmp_path: Path
     assert git(target, "rev-parse", "HEAD", "--abbrev-ref", "HEAD").split() == [head, "main"]
     assert state.original == f"git:{head}"
     assert git(target, "rev-parse", "stack/02-pages^^") == head
+    assert f"python/{ARGS}" in git(target, "diff", "--name-only", "main", "stack/02-pages").splitlines()
     assert git(target, "log", "-1", "--format=%an", "stack/02-pages") == "A User"
 
 
