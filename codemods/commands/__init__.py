@@ -1,4 +1,7 @@
-"""The commands that the codemods bring to the command line, one a module."""
+"""The commands that the codemods bring to the command line, one a module.
+
+Every start of the command line reads them: what a command works with is imported when it runs.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``; the entry point of the group ``stackproof.commands``."""
-    # Imported here: the core reads this package before it knows whether a command of ours was asked for.
+    # The core calls this while it is imported, and the commands import the core: so it goes first, whoever calls.
+    import harness.cli  # noqa: F401
     from codemods.commands import explain, migrate, stack
 
     migrate.register(app)

@@ -1,13 +1,10 @@
-"""The options that several commands share, and where a command finds the tree that it was given."""
+"""The options that several commands share."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-
-from codemods.stack.places import TreePlace, find_tree
 
 TREES: Final = "legacy, sglang==X, dir:PATH or a folder"
 
@@ -23,8 +20,3 @@ Jobs = Annotated[
     int | None,
     typer.Option(min=1, max=1024, help="Processes to spread over.  [default: one a core]", show_default=False),
 ]
-
-
-def tree_place(text: str, record: str | None) -> TreePlace:
-    """Return the tree that ``text`` names, and its record; raises UsageError."""
-    return find_tree(text, Path.cwd(), record)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -45,6 +47,15 @@ def test_the_entry_point_is_the_function_that_adds_the_commands() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     module, _, name = project["entry-points"]["stackproof.commands"]["codemods"].partition(":")
     assert getattr(import_module(module), name) is register
+
+
+def test_what_the_commands_need_is_loaded_when_one_of_them_runs() -> None:
+    program = (
+        "import sys, typer; from codemods.commands import register; register(typer.Typer());"
+        "print(sorted({'libcst', 'hypothesis', 'rich.console'} & sys.modules.keys()))"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
 
 
 # -- migrate
