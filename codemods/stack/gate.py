@@ -20,7 +20,6 @@ from harness.errors import UsageError
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.profile import Profile
 from harness.subjects.spec import SubjectSpec
-from harness.world.case import Case
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,22 +107,39 @@ def run_gate(
     ledger: Ledger,
     jobs: int,
     listener: Listener,
-    corpus: tuple[Case, ...] = (),
-    store: Store | None = None,
+    corpus: Path,
 ) -> Finished:
-    """Run one campaign of the plan's size and seed, the cases of ``corpus`` first; raises UsageError as it does.
+    """Run a campaign of the plan's size and seed, the cases in ``corpus`` first; what is new is kept there.
 
-    What is worth keeping of its cases goes to ``store``.
+    While it comes to nothing but that places were not reached, a further round of the next seed goes on from there.
+    Raises UsageError as the campaign does.
     """
+    for number in range(plan.gate.rounds):
+        finished = _round(original, migrated, plan, ledger, jobs, listener, Store(corpus), plan.gate.seed + number)
+        if finished.verdict != "inconclusive" or finished.interrupted or finished.counts.failed:
+            break
+    return finished
+
+
+def _round(
+    original: SubjectSpec,
+    migrated: SubjectSpec,
+    plan: Plan,
+    ledger: Ledger,
+    jobs: int,
+    listener: Listener,
+    store: Store,
+    seed: int,
+) -> Finished:
     request = Request(
         first=original,
         second=migrated,
         all_fields=plan.gate.all_fields,
         budget=Budget(cases=plan.gate.cases),
         ledger=ledger,
-        seed=plan.gate.seed,
+        seed=seed,
         jobs=jobs,
-        corpus=corpus,
+        corpus=store.cases,
     )
     return run_campaign(request, listener, store)
 

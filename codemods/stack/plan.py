@@ -37,11 +37,13 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How each step is gated: cases, seed, the ``modes`` of the subject, and whether every field is compared.
 
-    ``also`` are subjects that the migrated tree is held against when all steps are done.
+    ``also`` are subjects that the migrated tree is held against when all steps are done. ``rounds`` is how often a
+    gate goes on with the next seed at most while places were not reached.
     """
 
     cases: int = 20_000
     seed: int = 1
+    rounds: int = 3
     modes: tuple[str, ...] = MODES
     also: tuple[str, ...] = ()
     all_fields: bool = False
@@ -204,7 +206,9 @@ def _check(plan: Plan, where: str) -> None:
             raise UsageError(
                 f"{where}, [gate]: unknown mode {mode!r}{hint(mode, MODES)}, known are {', '.join(MODES)}"
             )
-    if not modes or plan.gate.cases < 1:
-        raise UsageError(f"{where}, [gate]: a step is gated in at least one of the modes, on at least one case")
+    if not modes or plan.gate.cases < 1 or plan.gate.rounds < 1:
+        raise UsageError(
+            f"{where}, [gate]: a step is gated in at least one of the modes, in a round of at least one case"
+        )
     if "whole" in modes and plan.package in OWN_PACKAGES:
         raise UsageError(f"{where}, [gate]: {plan.package} is the slice already: write modes = ['slice']")

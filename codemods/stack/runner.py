@@ -6,8 +6,7 @@ work tree by then is kept aside as a patch, and the step is done over again.
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Sequence
+import shutil
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +29,7 @@ from codemods.stack.plan import Plan, Step, load_plan
 from codemods.stack.prepare import make_tree
 from codemods.stack.repository import Repository
 from codemods.stack.state import (
+    CORPUS,
     FAILED,
     INTERRUPTED,
     PLAN,
@@ -44,14 +44,12 @@ from codemods.stack.state import (
 )
 from codemods.stack.step import Applied, Work, apply_step, left_of, read_tree, reasons_of, summary_of
 from codemods.stack.writes import counted, write_sites
-from harness.engine.events import Event as GateEvent
 from harness.engine.events import Finished
-from harness.engine.store import Store
+from harness.engine.ledger import Ledger
 from harness.errors import UsageError
 from harness.report.document import save_result
 from harness.subjects.sources.git import GitFailed
 from harness.subjects.spec import SubjectSpec
-from harness.world.case import Case
 from harness.world.files import write_atomically
 
 Outcome = Literal["done", "different", "inconclusive"]
@@ -193,6 +191,7 @@ class _Run:
         message = message_of(step, applied, state.left, state.verdicts)
         commit = repository.commit_tree(message, parent)
         state.commit = commit
+        self._keep_corpora()
         self._enter(state, "done")
         repository.move(state.branch, commit)
         self._tell(StepEnded(state))
@@ -226,13 +225,7 @@ class _Run:
                 self._stop(repository, state, number, parent, "different", str(error), None)
             original = self._original(mode)
             ledger = ledger_for(self._plan, [*done, step], original.label, migrated.label)
-
-            def listen(event: GateEvent, mode: str = mode) -> None:
-                self._tell(Gating(mode, event))
-
-            finished = run_gate(original, migrated, self._plan, ledger, self._machine.jobs, listen)
-            if finished.interrupted:
-                raise KeyboardInterrupt
+            finished = self._gated(mode, mode, original, migrated, ledger)
             verdict = verdict_of(finished, mode)
             state.verdicts = (*state.verdicts, verdict)
             save_state(self._folder, self._state)
@@ -287,52 +280,54 @@ class _Run:
         )
 
     def _also(self, index: TreeIndex, facts: RecordFacts) -> None:
-        """Hold the finished tree against the further subjects of the plan; keep each verdict, whatever it is."""
+        """Hold the finished tree against the further subjects of the plan; keep each verdict, whatever it is.
+
+        What the steps' gates kept shows the way to places that are hard to find from the finished tree alone, whose
+        passes are handed what was decided before.
+        """
         mode = self._plan.gate.modes[0]
-        corpus: tuple[Case, ...] | None = None
         for text in self._plan.gate.also[len(self._state.also) :]:
-            if corpus is None:
-                corpus = self._corpus(mode, index, facts)
-            other = self._machine.spec(text, self._folder)
-            finished = self._at_the_end(f"against {text}", other, self._migrated(mode, index, facts), (), corpus)
+            name = f"against {text}"
+            self._tell(Working(f"gating {name}"))
+            other, migrated = self._machine.spec(text, self._folder), self._migrated(mode, index, facts)
+            ledger = ledger_for(self._plan, (), other.label, migrated.label)
+            finished = self._gated(mode, name, other, migrated, ledger)
             if finished.verdict != "equivalent":
                 kept = _fresh(self._folder / FAILED, "at-the-end")
                 kept.mkdir(parents=True)
                 save_result(finished, kept)
-            self._state.also = (*self._state.also, verdict_of(finished, f"against {text}"))
+            self._state.also = (*self._state.also, verdict_of(finished, name))
             save_state(self._folder, self._state)
 
-    def _corpus(self, mode: str, index: TreeIndex, facts: RecordFacts) -> tuple[Case, ...]:
-        """Return cases that reach in the finished tree what a gate against the original reaches.
+    # -- gates
 
-        The original's text shows the way to places that are hard to find from the finished tree, whose passes are
-        handed what was decided before.
+    def _gated(self, mode: str, name: str, first: SubjectSpec, migrated: SubjectSpec, ledger: Ledger) -> Finished:
+        """Run a gate on a copy of the mode's corpus; raises KeyboardInterrupt when it was broken off.
+
+        The copy takes the corpus's place when the step is done: a step that is done again has the cases it had.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            original = self._original(mode)
-            store = Store(Path(folder, "corpus"))
-            self._at_the_end("original", original, self._migrated(mode, index, facts), self._plan.steps, (), store)
-            return Store(Path(folder, "corpus")).cases
-
-    def _at_the_end(
-        self,
-        name: str,
-        first: SubjectSpec,
-        migrated: SubjectSpec,
-        steps: Sequence[Step],
-        corpus: tuple[Case, ...],
-        store: Store | None = None,
-    ) -> Finished:
-        """Gate the finished tree with the ledgers of ``steps``; raises KeyboardInterrupt when it was broken off."""
-        self._tell(Working(f"gating the finished tree, {name}"))
-        ledger = ledger_for(self._plan, steps, first.label, migrated.label)
+        kept, new = self._corpora(mode)
+        new.parent.mkdir(exist_ok=True)
+        shutil.rmtree(new, ignore_errors=True)
+        if kept.is_dir():
+            shutil.copytree(kept, new)
         jobs = self._machine.jobs
         finished = run_gate(
-            first, migrated, self._plan, ledger, jobs, lambda event: self._tell(Gating(name, event)), corpus, store
+            first, migrated, self._plan, ledger, jobs, lambda event: self._tell(Gating(name, event)), new
         )
         if finished.interrupted:
             raise KeyboardInterrupt
         return finished
+
+    def _corpora(self, mode: str) -> tuple[Path, Path]:
+        return self._folder / CORPUS / mode, self._folder / CORPUS / f"{mode}.new"
+
+    def _keep_corpora(self) -> None:
+        for mode in self._plan.gate.modes:
+            kept, new = self._corpora(mode)
+            if new.is_dir():
+                shutil.rmtree(kept, ignore_errors=True)
+                new.rename(kept)
 
 
 def _fresh(folder: Path, name: str) -> Path:

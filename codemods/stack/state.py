@@ -15,15 +15,14 @@ from harness.errors import UsageError
 from harness.world.files import write_atomically
 
 FORMAT: Final = "stackproof.stack-state/1"
-STATE, PLAN, TREE, FAILED, INTERRUPTED, LEDGERS = (
-    "state.json",
-    "stack.toml",
-    "tree",
-    "failed",
-    "interrupted",
-    "ledgers",
-)
-"""What lies in the folder of a stack: its state, its plan, its work tree, and attempts that were kept aside."""
+STATE: Final = "state.json"
+PLAN: Final = "stack.toml"
+TREE: Final = "tree"
+FAILED: Final = "failed"
+INTERRUPTED: Final = "interrupted"
+LEDGERS: Final = "ledgers"
+CORPUS: Final = "corpus"
+"""What lies in the folder of a stack; the last are cases worth running first, a folder a mode."""
 
 Status = Literal["pending", "applying", "gating", "done", "unchanged", "stopped"]
 
