@@ -126,7 +126,7 @@ def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
 def print_state(folder: Path, state: State, console: Console) -> None:
     """Print the table of all steps, what is left, and where the work tree is."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("step, fields", overflow="fold")
+    table.add_column("step, fields", overflow="fold", min_width=24)
     for name in ("before", "after", "lifted", "recorded", "left"):
         table.add_column(name, justify="right")
     table.add_column("gate", no_wrap=True)
@@ -190,7 +190,7 @@ def _gate_words(step: StepState) -> tuple[str, str]:
         return "nothing to do", "dim"
     worst = next((item for item in step.verdicts if item.verdict != "equivalent"), None)
     if worst is not None:
-        return f"{worst.mode}: {worst.verdict}", _VERDICTS[worst.verdict]
+        return worst.verdict, _VERDICTS[worst.verdict]
     if step.status == "stopped":
         return "not imported", "bold red"
     if not step.verdicts:
