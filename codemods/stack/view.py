@@ -125,11 +125,11 @@ def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
 
 def print_state(folder: Path, state: State, console: Console) -> None:
     """Print the table of all steps, what is left, and where the work tree is."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("step, fields", overflow="fold", min_width=24)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table.add_column("step, fields", overflow="fold", min_width=26)
     for name in ("before", "after", "lifted", "recorded", "left"):
         table.add_column(name, justify="right")
-    table.add_column("gate", no_wrap=True)
+    table.add_column("gate", no_wrap=True, min_width=12)
     for step in state.steps:
         counted = step.status not in ("pending", "applying")
         numbers = (step.before, step.after, step.lifted, step.recorded, len(step.left)) if counted else ("",) * 5
