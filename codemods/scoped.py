@@ -15,6 +15,8 @@ from codemods.record import RecordFacts
 from codemods.scopes import NOTHING, ScopeNames, record_scopes
 from codemods.source import Source, Unreadable
 
+_STATEMENT = 300
+
 
 class Names(cst.CSTVisitor):
     """Collects every name that a piece of code mentions, attributes, keywords and imports included."""
@@ -96,7 +98,9 @@ class ScopedTransformer(cst.CSTTransformer):
         for node, reason in self._left:
             position = positions.get(node)
             start = position.start if position else CodePosition(0, 0)
-            found.append(Left(self._source.path, start.line, " ".join(code(node).split())[:120], reason))
+            # The comments before a statement say nothing of what was left.
+            bare = node.with_changes(leading_lines=()) if hasattr(node, "leading_lines") else node
+            found.append(Left(self._source.path, start.line, " ".join(code(bare).split())[:_STATEMENT], reason))
         return tuple(sorted(found))
 
     # -- the walk

@@ -42,11 +42,15 @@ class MemoryTree:
 
 
 class FolderTree:
-    """The Python files under a folder; hidden folders, caches and symbolic links are no part of it."""
+    """The Python files under a folder; hidden folders, caches and symbolic links are no part of it.
 
-    def __init__(self, root: Path | str) -> None:
+    With ``package`` only those of this folder in it are, where the folder holds more than the tree.
+    """
+
+    def __init__(self, root: Path | str, package: str = "") -> None:
         """Raises UsageError when ``root`` is no folder."""
         self.root = Path(root)
+        self._package = package
         if not self.root.is_dir():
             raise UsageError(f"{root} is no folder: give the folder that holds the package")
         self._names: tuple[str, ...] | None = None
@@ -55,7 +59,8 @@ class FolderTree:
     def names(self) -> tuple[str, ...]:
         """Return the paths of all Python files, sorted."""
         if self._names is None:
-            self._names = tuple(sorted(_python_files(self.root)))
+            files = _python_files(self.root / self._package)
+            self._names = tuple(sorted(path.relative_to(self.root).as_posix() for path in files))
         return self._names
 
     def read(self, name: str) -> bytes:
@@ -68,13 +73,13 @@ class FolderTree:
         return self._held[name]
 
 
-def _python_files(root: Path) -> Iterator[str]:
+def _python_files(root: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _SKIPPED]
         for file in files:
             path = Path(folder, file)
             if file.endswith(".py") and not path.is_symlink():
-                yield path.relative_to(root).as_posix()
+                yield path
 
 
 def copied(root: Path | str, to: Path | str) -> Path:

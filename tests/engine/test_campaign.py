@@ -14,6 +14,7 @@ from made_up_trees import make_tree
 
 from harness.engine.campaign import Budget, Request, run_campaign, run_given
 from harness.engine.events import BucketFound, Event, Finished, Minimising, Progressed, Started
+from harness.engine.excerpts import said_place
 from harness.engine.ledger import Ledger, load_ledger
 from harness.engine.minimise import removals
 from harness.errors import UsageError
@@ -356,8 +357,9 @@ def test_every_case_is_in_one_architecture_and_one_machine(pair: tuple[SubjectSp
 def test_a_check_that_one_side_lacks_is_found_in_its_source(tmp_path: Path) -> None:
     other = spec(tmp_path / "b", sampling=f"{SAME}\nassert not is_cuda(), 'no cuda'")
     result = run(spec(tmp_path / "a"), other)
-    places = {name for trace in result.traces for name in result.excerpts[1].functions if trace.refusals[1]}
-    assert places
-    for name in places:
-        place = result.excerpts[1].functions[name]
-        assert f"def {name}" in result.excerpts[1].line(place.file, place.line)
+    (bucket,) = result.buckets
+    assert bucket.difference.checks is not None
+    lacking, having = bucket.difference.checks
+    place = said_place(having)
+    assert not lacking and place is not None
+    assert "assert not is_cuda()" in result.excerpts[1].line(place[1].file, place[1].line)

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -32,10 +32,12 @@ class GitFailed(Exception):
 
 
 class Git:
-    """The repository that a folder stands in; reads only."""
+    """The repository that a folder stands in; what is here reads only."""
 
-    def __init__(self, cwd: Path) -> None:
-        """Take the repository of ``cwd``.
+    def __init__(
+        self, cwd: Path, *, options: Sequence[str] = (), environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Take the repository of ``cwd``; git gets further ``options`` and variables of the ``environment``.
 
         Raises UsageError when git is missing, or ``cwd`` is in no repository that git will read.
         """
@@ -44,9 +46,9 @@ class Git:
             raise UsageError("a 'git:' subject needs git, and there is no program 'git' on the PATH: install it")
         if not cwd.is_dir():
             raise UsageError(f"{cwd} is not a folder, so it has no git repository to take a revision from")
-        self._command = [program, *_OPTIONS]
+        self._command = [program, *_OPTIONS, *options]
         self._cwd = cwd
-        self._environment = _environment()
+        self._environment = _environment() | dict(environment or {})
         try:
             self.text("rev-parse", "--git-dir")
         except GitFailed as error:
@@ -57,13 +59,13 @@ class Git:
                 ) from None
             raise UsageError(f"git won't read the repository of {cwd}: {error}") from None
 
-    def text(self, *arguments: str) -> str:
-        """Return what the git command prints; raises GitFailed when it does not succeed."""
+    def text(self, *arguments: str, given: bytes = b"") -> str:
+        """Return what the git command prints when it reads ``given``; raises GitFailed when it does not succeed."""
         finished = subprocess.run(
             [*self._command, *arguments],
             cwd=self._cwd,
             env=self._environment,
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             check=False,
         )

@@ -1,0 +1,74 @@
+"""``stackproof explain FIELD --tree T``: what the text of a tree says of a field; without a tree, the core's own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from codemods.commands.options import TREES, Jobs, Record
+from harness.cli.app import EQUIVALENT
+from harness.cli.commands.explain import explain as explain_subjects
+from harness.cli.options import AnswersFile, Format, Interpreter, cores
+from harness.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Put the command in the place of the core's, which it widens."""
+    app.registered_commands[:] = [
+        command for command in app.registered_commands if command.callback is not explain_subjects
+    ]
+    app.command()(explain)
+
+
+def explain(
+    field: Annotated[list[str], typer.Argument(metavar="FIELD...", help="A resolved field, such as page_size.")],
+    tree: Annotated[
+        str | None,
+        typer.Option("--tree", metavar="TREE", help=f"Read this tree's text: {TREES}.", show_default=False),
+    ] = None,
+    record: Record = None,
+    origin: Annotated[
+        str | None,
+        typer.Option("--from", metavar="SLOT", help="Judge a move of the writer in this slot.", show_default=False),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="SLOT", help="Where it would move to.", show_default=False)
+    ] = None,
+    subject: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="S",
+            help="Without --tree: whose writers; may be given again.  [default: legacy and declarative]",
+            show_default=False,
+        ),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to write what --tree gives.")] = Format.terminal,
+    jobs: Jobs = None,
+    answers: AnswersFile = None,
+    python: Interpreter = sys.executable,
+) -> int:
+    """List the writers of a field; with --tree also its readers, and what blocks the lift of each write."""
+    if tree is None:
+        for name, given in (("--record", record), ("--from", origin), ("--to", to)):
+            if given is not None:
+                raise UsageError(f"{name} is about a tree: give --tree too")
+        if format is not Format.terminal:
+            raise UsageError("--format json is about a tree: give --tree too")
+        for name in field:
+            explain_subjects(name, subject, answers, python)
+        return EQUIVALENT
+    if subject:
+        raise UsageError("--subject and --tree ask for different things, give one of them")
+    if (origin is None) != (to is None):
+        raise UsageError("a move needs both --from and --to, each with the name or number of a slot")
+    from codemods.stack.explained import explained
+    from codemods.stack.places import find_tree
+
+    move = (origin, to) if origin is not None and to is not None else None
+    place = find_tree(tree, Path.cwd(), record)
+    as_data = format is Format.json
+    typer.echo(explained(place, field, move=move, as_data=as_data, jobs=jobs or cores()), nl=False)
+    return EQUIVALENT

@@ -1,0 +1,201 @@
+"""``stackproof stack``: a whole stack of steps, each gated and committed."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from codemods.commands.options import TREES, Jobs
+from harness.cli.app import DIFFERENT, EQUIVALENT, INCONCLUSIVE
+from harness.cli.options import AnswersFile, CaseSeconds, Format, Interpreter, MemoryMib, configured, cores
+from harness.errors import UsageError, hint
+
+if TYPE_CHECKING:
+    from codemods.stack.gate import Machine
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Move the fields of a stack step by step: codemods, gate, commit; what fails stops it with the tree intact.",
+)
+
+_STATUS = {"done": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
+
+Target = Annotated[str, typer.Argument(metavar="TARGET", help=f"The tree to migrate: {TREES}. It is not changed.")]
+StackFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder that was given to 'stack run' as --out.")
+]
+PlanFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--plan", metavar="FILE", help="A stack.toml.  [default: the one that comes with us]", show_default=False
+    ),
+]
+Cases = Annotated[
+    int | None,
+    typer.Option(min=1, max=10**9, help="Cases a step and mode.  [default: the plan's]", show_default=False),
+]
+Seed = Annotated[int | None, typer.Option(help="Which cases.  [default: the plan's]", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Let codemods go on where they would refuse; the gate decides.")]
+
+
+@app.command()
+def plan(
+    target: Target,
+    plan: PlanFile = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the plan there, as a stack.toml to edit.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
+) -> int:
+    """Show the steps, checked against TARGET, and how often each field is written there."""
+    from collections import Counter
+
+    from rich.console import Console
+
+    from codemods.stack.plan import plan_text
+    from codemods.stack.prepare import find_target, plan_for
+    from codemods.stack.view import print_plan
+    from harness.world.files import write_atomically
+
+    if write is not None and write.exists():
+        raise UsageError(f"--write {write} is there already: name a new file")
+    made = plan_for(find_target(target, Path.cwd(), clean=False), plan)
+    if write is not None:
+        write_atomically(write, plan_text(made.plan).encode())
+    writes = Counter(site.field for site in made.sites if site.kind == "imperative")
+    if format is Format.json:
+        body = {**msgspec.to_builtins(made.plan, enc_hook=str), "writes": dict(sorted(writes.items()))}
+        del body["folder"]
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n")
+        sys.stdout.buffer.flush()
+        return EQUIVALENT
+    console = Console(highlight=False)
+    print_plan(made.plan, dict(writes), console)
+    for note in made.notes:
+        typer.echo(f"note     {note}")
+    return EQUIVALENT
+
+
+@app.command()
+def run(
+    target: Target,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the work tree, the plan and the state.")],
+    plan: PlanFile = None,
+    branches: Annotated[str, typer.Option(metavar="PREFIX", help="What the steps' branches begin with.")] = "stack",
+    cases: Cases = None,
+    seed: Seed = None,
+    force: Force = False,
+    jobs: Jobs = None,
+    answers: AnswersFile = None,
+    python: Interpreter = None,
+    case_seconds: CaseSeconds = None,
+    memory_mib: MemoryMib = None,
+) -> int:
+    """Make a work tree of TARGET in DIR and do all steps there, one commit and one branch each."""
+    from codemods.stack.prepare import create, find_target, plan_for
+
+    machine = _machine(python, answers, jobs, case_seconds, memory_mib)
+    found = find_target(target, Path.cwd())
+    made = plan_for(found, plan)
+    changes = {key: value for key, value in (("cases", cases), ("seed", seed)) if value is not None}
+    gated = msgspec.structs.replace(made.plan, gate=msgspec.structs.replace(made.plan.gate, **changes))
+    # Whatever the gate would refuse is refused before there is a folder.
+    machine.spec(f"{found.original}{gated.suffix(gated.gate.modes[0])}", Path.cwd())
+    create(out, found, gated, branches)
+    for note in made.notes:
+        typer.echo(f"note     {note}")
+    return _run(out, machine, force)
+
+
+@app.command()
+def resume(
+    folder: StackFolder,
+    force: Force = False,
+    jobs: Jobs = None,
+    answers: AnswersFile = None,
+    python: Interpreter = None,
+    case_seconds: CaseSeconds = None,
+    memory_mib: MemoryMib = None,
+) -> int:
+    """Go on with a stack that was interrupted or stopped; its stack.toml may have been edited since."""
+    return _run(folder, _machine(python, answers, jobs, case_seconds, memory_mib), force)
+
+
+@app.command()
+def status(
+    folder: StackFolder,
+    step: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only this step, with all that is known.", show_default=False)
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
+) -> int:
+    """Show how a stack stands; it may be running."""
+    from rich.console import Console
+
+    from codemods.stack.repository import Repository
+    from codemods.stack.state import TREE, load_state
+    from codemods.stack.view import print_state, print_step
+
+    state = load_state(folder)
+    names = [item.name for item in state.steps]
+    if step is not None and step not in names:
+        raise UsageError(f"the stack in {folder} has no step {step!r}{hint(step, names)}")
+    one = next((item for item in state.steps if item.name == step), None)
+    if format is Format.json:
+        body = msgspec.json.encode(state if one is None else one)
+        sys.stdout.buffer.write(msgspec.json.format(body, indent=2) + b"\n")
+        sys.stdout.buffer.flush()
+        return EQUIVALENT
+    console = Console(highlight=False)
+    if one is None:
+        print_state(folder, state, console)
+        return EQUIVALENT
+    stat = ""
+    if one.commit:
+        stat = Repository(folder / TREE, own=state.own).stat(f"{one.commit}^", one.commit)
+    print_step(one, stat, console)
+    return EQUIVALENT
+
+
+def _machine(
+    python: str | None, answers: Path | None, jobs: int | None, case_seconds: float | None, memory_mib: int | None
+) -> Machine:
+    """Return what the subjects run on; what is not said is as configured."""
+    from codemods.stack.gate import Machine
+
+    config = configured()
+    return Machine(
+        python or config.python or sys.executable,
+        answers or config.answers,
+        jobs or config.jobs or cores(),
+        case_seconds or config.case_seconds,
+        memory_mib or config.memory_mib,
+    )
+
+
+def _run(folder: Path, machine: object, force: bool) -> int:
+    from rich.console import Console
+
+    from codemods.stack.gate import Machine
+    from codemods.stack.runner import run_stack
+    from codemods.stack.state import load_state
+    from codemods.stack.view import StackView, print_state
+
+    assert isinstance(machine, Machine)
+    output = Console(highlight=False)
+    # A CI job that is cancelled gets this signal: it ends the run as a Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with StackView(output, Console(stderr=True, highlight=False)) as view:
+            outcome = run_stack(folder, machine, view, force=force)
+    except KeyboardInterrupt:
+        typer.echo(f"stopped  by Ctrl-C; go on with: stackproof stack resume {folder}", err=True)
+        raise
+    print_state(folder, load_state(folder), output)
+    return _STATUS[outcome]

@@ -1,0 +1,52 @@
+"""What a run of the stack tells while it works; it prints nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codemods.stack.state import State, StepState
+from harness.engine import events as gate_events
+
+
+@dataclass(frozen=True)
+class StepStarted:
+    """A step begins: its number from 1, out of how many."""
+
+    step: StepState
+    number: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Working:
+    """What is being done, in a few words."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class Gating:
+    """An event of the gate that runs; ``mode`` is its mode."""
+
+    mode: str
+    event: gate_events.Event
+
+
+@dataclass(frozen=True)
+class StepEnded:
+    """A step is committed, has changed nothing, or has stopped the stack; then ``gate`` said so, if one did."""
+
+    step: StepState
+    gate: gate_events.Finished | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """All steps are done."""
+
+    state: State
+
+
+Event = StepStarted | Working | Gating | StepEnded | Ended
+Listener = Callable[[Event], None]

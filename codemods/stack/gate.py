@@ -1,0 +1,181 @@
+"""Gates a migrated tree against the original, and keeps what a person needs of the result."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from codemods.index import TreeIndex
+from codemods.record import RecordFacts
+from codemods.stack.excuses import carried_over
+from codemods.stack.plan import Plan, Step
+from harness.engine.campaign import Budget, Request, run_campaign
+from harness.engine.events import Finished, Listener
+from harness.engine.ledger import Ledger, load_ledger
+from harness.engine.store import Store
+from harness.errors import UsageError
+from harness.subjects.open import open_spec, open_subject
+from harness.subjects.profile import Profile
+from harness.subjects.spec import SubjectSpec
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a gate of one mode came to: of ``sites`` places that write a gated field, so many were ``reached``.
+
+    ``excused`` are those that no case can reach, ``against`` is the first subject's name.
+    """
+
+    mode: str
+    against: str
+    verdict: str
+    reason: str
+    cases: int
+    seed: int
+    reached: int
+    sites: int
+    excused: int
+
+    @property
+    def words(self) -> str:
+        """The verdict as a line."""
+        apart = f", {self.excused} cannot be" if self.excused else ""
+        return (
+            f"{self.mode}: {self.verdict}, {self.reason}, seed {self.seed};"
+            f" {self.reached} of {self.sites} write sites reached{apart}"
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What the subjects run on: interpreter, limits, processes and a file of further answers."""
+
+    python: str
+    answers: Path | None = None
+    jobs: int = 1
+    case_seconds: float = 10.0
+    memory_mib: int = 2048
+
+    def spec(self, text: str, cwd: Path) -> SubjectSpec:
+        """Return the subject called ``text``, where a relative path or a revision starts at ``cwd``."""
+        return open_spec(
+            text,
+            answers=self.answers,
+            python=self.python,
+            case_seconds=self.case_seconds,
+            memory_mib=self.memory_mib,
+            cwd=cwd,
+        )
+
+
+class NotImported(Exception):
+    """The migrated tree cannot be imported; the message says why."""
+
+
+def migrated_spec(
+    plan: Plan, mode: str, place: str, cwd: Path, machine: Machine, index: TreeIndex, facts: RecordFacts
+) -> SubjectSpec:
+    """Return the subject of the folder ``place`` under ``cwd``: the runtime is real, the unreachable carried over.
+
+    ``index`` reads the tree there, ``facts`` are of its record.
+    """
+    spec = machine.spec(f"dir:{place}{plan.suffix(mode)}", cwd)
+    if spec.own:
+        return spec
+    profile: Profile = dict(spec.profile)
+    profile["real"] = list(dict.fromkeys([*profile["real"], facts.runtime_module]))
+    known = profile["slice"].get("unreachable", [])
+    profile["slice"] = {**profile["slice"], "unreachable": [*known, *carried_over(known, index, facts)]}
+    return dataclasses.replace(spec, profile=profile)
+
+
+def check_import(spec: SubjectSpec) -> None:
+    """Import the tree of ``spec``; raises NotImported."""
+    try:
+        with open_subject(dataclasses.replace(spec, record=False)) as subject:
+            subject.load()
+    except UsageError as error:
+        raise NotImported(str(error)) from None
+
+
+def run_gate(
+    original: SubjectSpec,
+    migrated: SubjectSpec,
+    plan: Plan,
+    ledger: Ledger,
+    jobs: int,
+    listener: Listener,
+    corpus: Path,
+) -> Finished:
+    """Run a campaign of the plan's size and seed, the cases in ``corpus`` first; what is new is kept there.
+
+    While it comes to nothing but that places were not reached, a further round of the next seed goes on from there.
+    Raises UsageError as the campaign does.
+    """
+    for number in range(plan.gate.rounds):
+        finished = _round(original, migrated, plan, ledger, jobs, listener, Store(corpus), plan.gate.seed + number)
+        if finished.verdict != "inconclusive" or finished.interrupted or finished.counts.failed:
+            break
+    return finished
+
+
+def _round(
+    original: SubjectSpec,
+    migrated: SubjectSpec,
+    plan: Plan,
+    ledger: Ledger,
+    jobs: int,
+    listener: Listener,
+    store: Store,
+    seed: int,
+) -> Finished:
+    request = Request(
+        first=original,
+        second=migrated,
+        all_fields=plan.gate.all_fields,
+        budget=Budget(cases=plan.gate.cases),
+        ledger=ledger,
+        seed=seed,
+        jobs=jobs,
+        corpus=store.cases,
+    )
+    return run_campaign(request, listener, store)
+
+
+def verdict_of(finished: Finished, mode: str) -> Verdict:
+    """Return what to keep of a result."""
+    gated = set(finished.started.gated)
+    sites = [site for site in finished.covered[1].writes if site.writer.field in gated]
+    return Verdict(
+        mode=mode,
+        against=finished.started.first,
+        verdict=finished.verdict,
+        reason=finished.reason,
+        cases=finished.counts.cases,
+        seed=finished.started.seed,
+        reached=sum(site.count > 0 for site in sites),
+        sites=len(sites),
+        excused=sum(not site.count and bool(site.excuse) for site in sites),
+    )
+
+
+def ledger_for(plan: Plan, steps: Sequence[Step], original: str, migrated: str) -> Ledger:
+    """Return the ledgers of ``steps`` as one; in their files the two are called ``original`` and ``migrated``.
+
+    Raises UsageError for a file that cannot be read or means nothing, and for an id that two of them have.
+    """
+    total = Ledger()
+    for step in steps:
+        if not step.ledger:
+            continue
+        path = plan.folder / step.ledger
+        read = load_ledger(path, {"original": original, "migrated": migrated})
+        repeated = {entry.id for entry in total.entries} & {entry.id for entry in read.entries}
+        if repeated:
+            raise UsageError(
+                f"ledger {path}: another step's ledger has the id {min(repeated)!r} too, give it its own"
+            )
+        total = Ledger(entries=total.entries + read.entries, unreached=total.unreached + read.unreached)
+    return total

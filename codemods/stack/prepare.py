@@ -1,0 +1,230 @@
+"""Makes the folder of a stack: the work tree, and the plan and state beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from codemods.stack.places import subject_of
+from codemods.stack.plan import Plan, Step, default_plan, load_plan, plan_text
+from codemods.stack.repository import (
+    Repository,
+    check_clean,
+    linked,
+    new_repository,
+    taken,
+    unlinked,
+    user_repository,
+)
+from codemods.stack.state import LEDGERS, PLAN, TREE, State, StepState, save_state
+from codemods.stack.step import Work, made, read_tree
+from codemods.stack.writes import WriteSite, write_sites
+from codemods.tree import copied
+from harness.engine.ledger import load_ledger
+from harness.errors import UsageError
+from harness.subjects.names import OWN_PACKAGES, SLICE_SUFFIX, SubjectName
+from harness.subjects.sources import locate
+from harness.world.files import write_atomically
+
+
+@dataclass(frozen=True)
+class Target:
+    """The tree that a stack starts from: the folder ``root`` holds the package; ``repository`` is the user's own."""
+
+    text: str
+    name: SubjectName
+    root: Path
+    repository: Repository | None
+
+    @property
+    def package(self) -> str:
+        """The package whose record's fields move."""
+        return self.name.package
+
+    @property
+    def original(self) -> str:
+        """The subject that the tree is before the first step, without a suffix."""
+        return f"dir:{self.root}" if self.name.kind in ("dir", "package") else self.name.value
+
+    @property
+    def inside(self) -> str:
+        """Where in the work tree the folder is that holds the package, with forward slashes; empty for its top."""
+        if self.repository is None:
+            return ""
+        place = self.root.resolve().relative_to(self.repository.path.resolve()).as_posix()
+        return "" if place == "." else place
+
+
+def find_target(text: str, cwd: Path, *, clean: bool = True) -> Target:
+    """Return the tree that ``text`` names: a release, ``legacy``, ``dir:PATH``, or the path of a folder.
+
+    Raises UsageError when there is none, or, with ``clean``, when it is a git work tree that is not clean.
+    """
+    name = subject_of(text, cwd)
+    if name.kind == "git":
+        raise UsageError(f"target {text!r}: a step is made in files: name the work tree, 'dir:PATH'")
+    if text.endswith(f"#{SLICE_SUFFIX}"):
+        raise UsageError(f"target {text!r}: leave '#slice' off, the plan says in which modes a step is gated")
+    tree = locate(name, cwd=cwd)
+    repository = user_repository(tree.root.resolve()) if name.kind == "dir" else None
+    if clean and repository is not None:
+        check_clean(repository)
+    return Target(text, name, tree.root, repository)
+
+
+class Planned(NamedTuple):
+    """A plan that was checked against a tree: where the tree writes its fields, and what the user should know."""
+
+    plan: Plan
+    sites: tuple[WriteSite, ...]
+    notes: tuple[str, ...]
+
+
+def plan_for(target: Target, path: Path | None = None) -> Planned:
+    """Return the plan in the file ``path``, checked against the target's tree; without one, ours.
+
+    Raises UsageError for a field that the tree does not have and for an option that a codemod does not take.
+    """
+    notes: list[str] = []
+    plan = load_plan(path) if path is not None else default_plan(target.package)
+    if plan.package != target.package:
+        raise UsageError(f"the plan is for the package {plan.package!r}, and {target.text} holds {target.package!r}")
+    index, facts = read_tree(target.root, plan.record, target.package if target.name.kind == "package" else "")
+    sites = write_sites(index, facts, plan.fields)
+    if path is None:
+        written = {site.field for site in sites}
+        missing = [name for name in plan.fields if name not in written]
+        plan = default_plan(target.package, written)
+        if missing:
+            notes.append(f"left out, since nothing writes it here: {', '.join(missing)}")
+    earlier: tuple[str, ...] = ()
+    for step in plan.steps:
+        try:
+            work = Work(plan.record, step.fields, plan.of(step), earlier, plan.options)
+            made(work, index, facts, sites)
+        except UsageError as error:
+            raise UsageError(f"step {step.name}: {error}") from None
+        earlier = work.every
+        if step.ledger:
+            load_ledger(plan.folder / step.ledger, {"original": "legacy", "migrated": "declarative"})
+    return Planned(plan, tuple(sites), tuple(notes))
+
+
+def create(folder: Path, target: Target, plan: Plan, prefix: str) -> State:
+    """Make the folder of a stack, with its plan and its state; the work tree comes with `make_tree`.
+
+    Raises UsageError when the folder is there already, cannot be made, or a branch of a step has a name in use.
+    """
+    steps = [
+        StepState(name=step.name, fields=step.fields, branch=f"{prefix}/{number:02}-{step.name}")
+        for number, step in enumerate(plan.steps, 1)
+    ]
+    _check_prefix(prefix)
+    if target.repository is not None:
+        used = taken(target.repository, [step.branch for step in steps])
+        if used:
+            raise UsageError(
+                f"{target.repository.path} has the branch {used[0]!r} already: delete it, or choose other names with"
+                " --branches PREFIX"
+            )
+        inside = folder.parent.resolve() / folder.name
+        if inside.is_relative_to(target.repository.path.resolve()):
+            raise UsageError(f"{folder} lies inside the work tree that is migrated: name a folder beside it")
+    _make(folder)
+    try:
+        plan = _with_ledgers(folder, plan)
+        write_atomically(folder / PLAN, plan_text(plan).encode())
+        state = State(
+            target=_lasting_name(target),
+            original=target.original if target.name.kind == "release" else "",
+            repository=str(target.repository.path) if target.repository is not None else "",
+            inside=target.inside,
+            steps=steps,
+        )
+        save_state(folder, state)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return state
+
+
+def make_tree(folder: Path, state: State) -> None:
+    """Make the work tree, over again where an earlier try did not come to its end; then the state knows its base.
+
+    Raises UsageError when the target is not there any more.
+    """
+    path = folder / TREE
+    if state.own:
+        target = find_target(state.target, folder)
+        shutil.rmtree(path, ignore_errors=True)
+        if target.name.kind == "package":
+            path.mkdir()
+            copied(target.root / target.package, path / target.package)
+        else:
+            copied(target.root, path)
+        _make_writable(path)
+        repository = new_repository(path)
+        base = repository.commit_tree(f"{'The tree' if target.name.kind == 'dir' else target.text}, as it is\n", None)
+        repository.move("original", base)
+    else:
+        user = Repository(Path(state.repository), own=False)
+        if path.exists():
+            unlinked(user, path)
+        base = linked(user, path).head()
+    state.base = base
+    if not state.original:
+        state.original = f"git:{base}"
+    save_state(folder, state)
+
+
+def _lasting_name(target: Target) -> str:
+    """Return a name of the target that means the same wherever the stack is resumed from."""
+    if target.name.kind != "dir":
+        return target.text
+    return f"dir:{target.root}#{target.package}" if target.package in OWN_PACKAGES else f"dir:{target.root}"
+
+
+def _check_prefix(prefix: str) -> None:
+    parts = prefix.split("/")
+    if not all(
+        part and all(c.isalnum() or c in "-_." for c in part) and not part.startswith((".", "-")) for part in parts
+    ):
+        raise UsageError(f"--branches {prefix!r} cannot begin a branch's name: use letters, digits, '-', '_', '/'")
+
+
+def _make(folder: Path) -> None:
+    if folder.exists() or folder.is_symlink():
+        raise UsageError(f"--out {folder} is there already: name a new folder, or go on there with 'stack resume'")
+    try:
+        folder.mkdir()
+    except FileNotFoundError:
+        raise UsageError(f"--out {folder}: the folder {folder.parent} does not exist") from None
+    except OSError as error:
+        raise UsageError(f"--out {folder} cannot be made: {error.strerror or error}") from None
+
+
+def _with_ledgers(folder: Path, plan: Plan) -> Plan:
+    """Copy the steps' ledgers beside the plan, so that they are there when the stack is resumed."""
+    steps: list[Step] = []
+    for step in plan.steps:
+        if step.ledger:
+            (folder / LEDGERS).mkdir(exist_ok=True)
+            shutil.copyfile(plan.folder / step.ledger, folder / LEDGERS / f"{step.name}.toml")
+            step = msgspec.structs.replace(step, ledger=f"{LEDGERS}/{step.name}.toml")
+        steps.append(step)
+    return msgspec.structs.replace(plan, steps=tuple(steps))
+
+
+def _make_writable(root: Path) -> None:
+    """Files of a cached release are read-only; a work tree's are not."""
+    for folder, _, files in os.walk(root):
+        for name in files:
+            path = Path(folder, name)
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | stat.S_IWUSR)

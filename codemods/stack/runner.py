@@ -1,0 +1,341 @@
+"""Runs a stack: applies a step, imports the tree, gates it, commits; and goes on wherever it was interrupted.
+
+The state is written before each phase, and a step is over when its commit is in the state. Whatever else was in the
+work tree by then is kept aside as a patch, and the step is done over again.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Literal
+
+from codemods.catalog import codemod_named
+from codemods.driver import run as run_codemods
+from codemods.index import TreeIndex
+from codemods.record import RecordFacts
+from codemods.stack.events import Ended, Gating, Listener, StepEnded, StepStarted, Working
+from codemods.stack.gate import (
+    Machine,
+    NotImported,
+    check_import,
+    ledger_for,
+    migrated_spec,
+    run_gate,
+    verdict_of,
+)
+from codemods.stack.message import message_of
+from codemods.stack.plan import Plan, Step, load_plan
+from codemods.stack.prepare import make_tree
+from codemods.stack.repository import Repository
+from codemods.stack.state import (
+    CORPUS,
+    FAILED,
+    INTERRUPTED,
+    PLAN,
+    TREE,
+    LeftThere,
+    State,
+    StepState,
+    Totals,
+    held,
+    load_state,
+    save_state,
+)
+from codemods.stack.step import Applied, Work, apply_step, left_of, read_tree, reasons_of, summary_of
+from codemods.stack.writes import counted, write_sites
+from harness.engine.events import Finished
+from harness.engine.ledger import Ledger
+from harness.errors import UsageError
+from harness.report.document import save_result
+from harness.subjects.sources.git import GitFailed
+from harness.subjects.spec import SubjectSpec
+from harness.world.files import write_atomically
+
+Outcome = Literal["done", "different", "inconclusive"]
+
+
+class Stopped(Exception):
+    """A step failed; the stack stands where it stood before it."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+
+def run_stack(folder: Path, machine: Machine, listener: Listener, *, force: bool = False) -> Outcome:
+    """Do what is left of the stack in ``folder``, and return how it came out.
+
+    Raises UsageError when the folder, its plan or its work tree is not what the state says, when another process is
+    at work there, and when git or the disk refuses; a Ctrl-C comes through. In each case it can be resumed.
+    """
+    load_state(folder)
+    with held(folder):
+        try:
+            return _Run(folder, machine, listener, force).run()
+        except Stopped as stopped:
+            return stopped.outcome
+        except GitFailed as error:
+            raise UsageError(
+                f"git refused in {folder / TREE}: {error}; when that is mended, go on with 'stack resume'"
+            ) from None
+
+
+class _Run:
+    def __init__(self, folder: Path, machine: Machine, listener: Listener, force: bool) -> None:
+        self._folder = folder.absolute()
+        self._machine = machine
+        self._tell = listener
+        self._force = force
+        self._state: State = load_state(folder)
+        self._plan: Plan = load_plan(folder / PLAN)
+        self._take_plan()
+
+    def _take_plan(self) -> None:
+        """Let the state follow a plan that was edited since; raises UsageError where a finished step would change."""
+        states = {step.name: step for step in self._state.steps}
+        branch = self._state.steps[0].branch.rpartition("/")[0]
+        taken = []
+        for number, step in enumerate(self._plan.steps):
+            known = states.get(step.name)
+            over = number < len(self._state.steps) and self._state.steps[number].is_over
+            if over and (known is not self._state.steps[number] or known.fields != step.fields):
+                raise UsageError(
+                    f"{self._folder / PLAN}: step {self._state.steps[number].name!r} is done already: leave it in its"
+                    " place as it was, and change those after it"
+                )
+            if known is None or not known.is_over:
+                known = StepState(name=step.name, fields=step.fields, branch=f"{branch}/{number + 1:02}-{step.name}")
+            taken.append(known)
+        if any(step.is_over for step in self._state.steps[len(taken) :]):
+            raise UsageError(f"{self._folder / PLAN}: a step that is done is missing at its end")
+        self._state.steps = taken
+
+    # -- the whole
+
+    def run(self) -> Outcome:
+        """Do all steps that are left, then what comes at the end."""
+        if not self._state.base:
+            self._tell(Working("making the work tree"))
+            make_tree(self._folder, self._state)
+        repository = Repository(self._folder / TREE, own=self._state.own)
+        parent = self._recovered(repository)
+        earlier: tuple[str, ...] = ()
+        for number, (step, state) in enumerate(zip(self._plan.steps, self._state.steps, strict=True), 1):
+            if not state.is_over:
+                self._tell(StepStarted(state, number, len(self._plan.steps)))
+                self._step(repository, step, state, number, parent, earlier)
+            parent = state.commit or parent
+            earlier += step.fields
+        if self._state.totals is None or len(self._state.also) < len(self._plan.gate.also):
+            self._tell(Working("counting what is left"))
+            index, facts = read_tree(self._folder / TREE / self._state.inside, self._plan.record)
+            self._state.totals = self._counted(index, facts, earlier)
+            save_state(self._folder, self._state)
+            self._also(index, facts)
+        self._tell(Ended(self._state))
+        verdicts = {verdict.verdict for verdict in self._state.also}
+        return "different" if "different" in verdicts else "inconclusive" if "inconclusive" in verdicts else "done"
+
+    def _recovered(self, repository: Repository) -> str:
+        """Bring work tree and branches to where the state says they are; return the last step's commit."""
+        over = [step for step in self._state.steps if step.commit and step.is_over]
+        for step in over:
+            if not repository.is_commit(step.commit):
+                raise UsageError(f"the commit {step.commit[:12]} of step {step.name!r} is not in {repository.path}")
+        parent = over[-1].commit if over else self._state.base
+        there = repository.branches()
+        for step in over:
+            if step.branch not in there:
+                repository.move(step.branch, step.commit)
+        repository.unlock()
+        if over and repository.head() != parent:
+            # It was killed between the state and the branch, or somebody looked at another commit.
+            repository.release(parent)
+        current = next((step for step in self._state.steps if not step.is_over), None)
+        self._clean(repository, parent, current.name if current else "end")
+        return parent
+
+    def _clean(self, repository: Repository, commit: str, name: str) -> None:
+        if repository.changes():
+            path = _fresh(self._folder / INTERRUPTED, f"{name}.patch")
+            write_atomically(path, repository.patch().encode(errors="surrogateescape"))
+        repository.restore(commit)
+
+    # -- one step
+
+    def _step(
+        self,
+        repository: Repository,
+        step: Step,
+        state: StepState,
+        number: int,
+        parent: str,
+        earlier: tuple[str, ...],
+    ) -> None:
+        state.verdicts, state.reason, state.kept = (), "", ""
+        self._enter(state, "applying")
+        self._tell(Working("applying " + ", ".join(self._plan.of(step))))
+        work = Work(
+            self._plan.record, step.fields, self._plan.of(step), earlier, self._plan.options, force=self._force
+        )
+        root = repository.path / self._state.inside
+        applied = apply_step(root, work, top=repository.path, jobs=self._machine.jobs)
+        self._note(state, applied)
+        if not applied.changes:
+            self._enter(state, "unchanged")
+            self._tell(StepEnded(state))
+            return
+        self._enter(state, "gating")
+        self._gate(repository, step, state, number, parent, applied)
+        message = message_of(step, applied, state.left, state.verdicts)
+        commit = repository.commit_tree(message, parent)
+        state.commit = commit
+        self._keep_corpora()
+        self._enter(state, "done")
+        repository.move(state.branch, commit)
+        self._tell(StepEnded(state))
+
+    def _enter(self, state: StepState, status: Literal["applying", "gating", "done", "unchanged", "stopped"]) -> None:
+        state.status = status
+        save_state(self._folder, self._state)
+
+    def _note(self, state: StepState, applied: Applied) -> None:
+        counts = summary_of(applied, state.fields)
+        state.before, state.after = counts["before"], counts["after"]
+        state.recorded, state.lifted = counts["recorded"], counts["lifted"]
+        state.left = tuple(
+            LeftThere(file=item.file, line=item.line, what=item.what, reason=item.reason)
+            for item in left_of(applied, state.fields)
+        )
+        unreadable = (f"{path}: {reason}" for path, reason in sorted(applied.result.unreadable.items()))
+        state.notes = (*applied.skipped, *applied.formatting, *unreadable)
+
+    def _gate(
+        self, repository: Repository, step: Step, state: StepState, number: int, parent: str, applied: Applied
+    ) -> None:
+        """Import the tree and gate it in each mode; raises Stopped."""
+        done = [item for item, known in zip(self._plan.steps, self._state.steps, strict=True) if known.is_over]
+        for mode in self._plan.gate.modes:
+            migrated = self._migrated(mode, applied.index, applied.facts)
+            self._tell(Working("importing the tree"))
+            try:
+                check_import(migrated)
+            except NotImported as error:
+                self._stop(repository, state, number, parent, "different", str(error), None)
+            original = self._original(mode)
+            ledger = ledger_for(self._plan, [*done, step], original.label, migrated.label)
+            finished = self._gated(mode, mode, original, migrated, ledger)
+            verdict = verdict_of(finished, mode)
+            state.verdicts = (*state.verdicts, verdict)
+            save_state(self._folder, self._state)
+            if finished.verdict != "equivalent":
+                self._stop(repository, state, number, parent, finished.verdict, verdict.words, finished)
+
+    def _stop(
+        self,
+        repository: Repository,
+        state: StepState,
+        number: int,
+        parent: str,
+        outcome: Outcome,
+        reason: str,
+        finished: Finished | None,
+    ) -> None:
+        """Keep the attempt aside, make the tree what it was before the step, and raise Stopped."""
+        kept = _fresh(self._folder / FAILED, f"{number:02}-{state.name}")
+        kept.mkdir(parents=True)
+        write_atomically(kept / "attempt.patch", repository.patch().encode(errors="surrogateescape"))
+        write_atomically(kept / "reason.txt", f"{reason}\n".encode())
+        if finished is not None:
+            save_result(finished, kept)
+        state.reason, state.kept = reason, kept.relative_to(self._folder).as_posix()
+        self._enter(state, "stopped")
+        repository.restore(parent)
+        self._tell(StepEnded(state, finished))
+        raise Stopped(outcome)
+
+    # -- subjects
+
+    def _migrated(self, mode: str, index: TreeIndex, facts: RecordFacts) -> SubjectSpec:
+        place = "/".join(part for part in (TREE, self._state.inside) if part)
+        return migrated_spec(self._plan, mode, place, self._folder, self._machine, index, facts)
+
+    def _original(self, mode: str) -> SubjectSpec:
+        return self._machine.spec(f"{self._state.original}{self._plan.suffix(mode)}", self._folder / TREE)
+
+    # -- the end
+
+    def _counted(self, index: TreeIndex, facts: RecordFacts, fields: tuple[str, ...]) -> Totals:
+        """Count the writes of all fields of the plan in the finished tree; say why some are in no pass."""
+        sites = write_sites(index, facts, fields)
+        lift: type = codemod_named("lift_writes")
+        left = run_codemods(index.tree, [lift(facts, fields)], jobs=self._machine.jobs).left
+        return Totals(
+            before=sum(step.before for step in self._state.steps),
+            after=counted(sites, "imperative"),
+            recorded=counted(sites, "recorded"),
+            lifted=counted(sites, "lifted"),
+            reasons=reasons_of([site for site in sites if site.kind == "recorded"], left),
+        )
+
+    def _also(self, index: TreeIndex, facts: RecordFacts) -> None:
+        """Hold the finished tree against the further subjects of the plan; keep each verdict, whatever it is.
+
+        What the steps' gates kept shows the way to places that are hard to find from the finished tree alone, whose
+        passes are handed what was decided before.
+        """
+        mode = self._plan.gate.modes[0]
+        for text in self._plan.gate.also[len(self._state.also) :]:
+            name = f"against {text}"
+            self._tell(Working(f"gating {name}"))
+            other, migrated = self._machine.spec(text, self._folder), self._migrated(mode, index, facts)
+            ledger = ledger_for(self._plan, (), other.label, migrated.label)
+            finished = self._gated(mode, name, other, migrated, ledger)
+            if finished.verdict != "equivalent":
+                kept = _fresh(self._folder / FAILED, "at-the-end")
+                kept.mkdir(parents=True)
+                save_result(finished, kept)
+            self._state.also = (*self._state.also, verdict_of(finished, name))
+            save_state(self._folder, self._state)
+
+    # -- gates
+
+    def _gated(self, mode: str, name: str, first: SubjectSpec, migrated: SubjectSpec, ledger: Ledger) -> Finished:
+        """Run a gate on a copy of the mode's corpus; raises KeyboardInterrupt when it was broken off.
+
+        The copy takes the corpus's place when the step is done: a step that is done again has the cases it had.
+        """
+        kept, new = self._corpora(mode)
+        new.parent.mkdir(exist_ok=True)
+        shutil.rmtree(new, ignore_errors=True)
+        if kept.is_dir():
+            shutil.copytree(kept, new)
+        jobs = self._machine.jobs
+        finished = run_gate(
+            first, migrated, self._plan, ledger, jobs, lambda event: self._tell(Gating(name, event)), new
+        )
+        if finished.interrupted:
+            raise KeyboardInterrupt
+        return finished
+
+    def _corpora(self, mode: str) -> tuple[Path, Path]:
+        return self._folder / CORPUS / mode, self._folder / CORPUS / f"{mode}.new"
+
+    def _keep_corpora(self) -> None:
+        for mode in self._plan.gate.modes:
+            kept, new = self._corpora(mode)
+            if new.is_dir():
+                shutil.rmtree(kept, ignore_errors=True)
+                new.rename(kept)
+
+
+def _fresh(folder: Path, name: str) -> Path:
+    """Return a path under ``folder``, which is made, that nothing has yet."""
+    folder.mkdir(exist_ok=True)
+    path, number = folder / name, 2
+    while path.exists():
+        stem, dot, end = name.rpartition(".")
+        path = folder / (f"{stem}-{number}.{end}" if dot and end == "patch" else f"{name}-{number}")
+        number += 1
+    return path

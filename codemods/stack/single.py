@@ -1,0 +1,152 @@
+"""One step on a tree: the change as a patch, written to a copy, or into a clean git work tree."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from codemods.stack.message import shown
+from codemods.stack.places import TreePlace
+from codemods.stack.plan import default_plan
+from codemods.stack.repository import check_clean, user_repository
+from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree, summary_of
+from codemods.tree import Tree, copied, write
+from harness.errors import UsageError, visible
+from harness.subjects.names import KNOWN_PACKAGES
+
+_LISTED = 60
+
+
+def default_work(
+    place: TreePlace,
+    fields: Sequence[str],
+    codemods: Sequence[str] = (),
+    options: Sequence[str] = (),
+    force: bool = False,
+) -> Work:
+    """Return the step that moves ``fields``; without ``codemods`` those of the plan that comes with us.
+
+    ``options`` are ``CODEMOD.NAME=VALUE``. Raises UsageError.
+    """
+    plan = default_plan(KNOWN_PACKAGES[0])
+    return Work(
+        record=place.record,
+        fields=tuple(dict.fromkeys(fields)),
+        codemods=tuple(codemods or plan.codemods),
+        options={**plan.options, **_options(options)},
+        force=force,
+    )
+
+
+def migrate_tree(
+    place: TreePlace,
+    text: str,
+    work: Work,
+    out: Path | None,
+    in_place: bool,
+    jobs: int,
+    say: Callable[[str, bool], object],
+) -> None:
+    """Do ``work`` on the tree at ``place``, which the user called ``text``.
+
+    The result goes to the new folder ``out`` or, ``in_place``, into the tree; else a patch to standard output.
+    ``say`` takes lines, and whether they are beside a patch. Raises UsageError before anything is written.
+    """
+    target = _target(place, text, out, in_place)
+    index, facts = read_tree(place.root, place.record, place.package)
+    applied = planned_step(index, facts, work, place.root, jobs=jobs)
+    if target is None:
+        sys.stdout.buffer.write(_patch(index.tree, applied.result.changed))
+        sys.stdout.buffer.flush()
+    else:
+        if out is not None:
+            _copy(place, out)
+        write(target, applied.result.changed)
+    for line in _lines_of(applied, work, target):
+        say(visible(line), target is None)
+
+
+def _options(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        codemod, dot, key = name.partition(".")
+        if not equals or not dot or not key.isidentifier():
+            raise UsageError(f"--option {text!r} is not of the form CODEMOD.NAME=VALUE")
+        found.setdefault(codemod, {})[key] = value
+    return found
+
+
+def _target(place: TreePlace, text: str, out: Path | None, in_place: bool) -> Path | None:
+    """Return where to write, None for nowhere; raises UsageError before anything is read."""
+    if out is not None:
+        if out.exists() or out.is_symlink():
+            raise UsageError(f"--out {out} is there already: name a new folder")
+        if not out.absolute().parent.is_dir():
+            raise UsageError(f"--out {out}: the folder {out.parent} does not exist")
+        if out.resolve().is_relative_to(place.root.resolve()) and not place.package:
+            raise UsageError(f"--out {out} lies inside the tree itself: name a folder beside it")
+        return out
+    if not in_place:
+        return None
+    repository = user_repository(place.root.resolve())
+    if place.package or repository is None:
+        raise UsageError(
+            f"--in-place needs a git work tree of yours, and {text!r} is none: write to a copy with --out"
+        )
+    check_clean(repository)
+    return place.root
+
+
+def _copy(place: TreePlace, out: Path) -> None:
+    """Copy the tree; files of a cached release are read-only, a copy's are not."""
+    if place.package:
+        out.mkdir()
+        copied(place.root / place.package, out / place.package)
+    else:
+        copied(place.root, out)
+    for path in out.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            path.chmod(path.stat().st_mode | 0o200)
+
+
+def _patch(tree: Tree, changed: Mapping[str, bytes]) -> bytes:
+    """Return the change as git applies it, byte for byte, whatever the files' encodings and line ends are."""
+    known = set(tree.names())
+    lines: list[str] = []
+    for name in sorted(changed):
+        before = tree.read(name) if name in known else b""
+        source = f"a/{name}" if name in known else "/dev/null"
+        lines += difflib.unified_diff(_lines(before), _lines(changed[name]), source, f"b/{name}")
+    ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return "".join(ended).encode(errors="surrogateescape")
+
+
+def _lines(data: bytes) -> list[str]:
+    return list(io.StringIO(data.decode(errors="surrogateescape"), newline="\n"))
+
+
+def _lines_of(applied: Applied, work: Work, target: Path | None) -> Iterator[str]:
+    """Yield what was done and what was not."""
+    counts = summary_of(applied, work.fields)
+    for name, count in applied.result.counts.items():
+        yield (f"applied  {name}: {count}")
+    for note in (*applied.skipped, *applied.formatting):
+        yield (f"note     {note}")
+    for path, reason in sorted(applied.result.unreadable.items()):
+        yield (f"unread   {path}: {reason}")
+    left = left_of(applied, work.fields)
+    for item in left[:_LISTED]:
+        yield (f"left     {item.file}:{item.line} {shown(item.what)}: {item.reason}")
+    if len(left) > _LISTED:
+        yield (f"left     and {len(left) - _LISTED} more")
+    yield (
+        f"writes   {', '.join(work.fields)}: of {counts['before']} by assignment {counts['lifted']} are now declared"
+        f" in passes, {counts['recorded']} in place, {counts['after']} are left"
+    )
+    changed = len(applied.result.changed)
+    yield (f"changed  {changed} files{f' in {target}' if target else '; nothing was written (--out, --in-place)'}")

@@ -1,0 +1,129 @@
+"""Where a stack stands: a readable file beside the work tree, written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from codemods.stack.gate import Verdict
+from harness.errors import UsageError
+from harness.world.files import write_atomically
+
+FORMAT: Final = "stackproof.stack-state/1"
+STATE: Final = "state.json"
+PLAN: Final = "stack.toml"
+TREE: Final = "tree"
+FAILED: Final = "failed"
+INTERRUPTED: Final = "interrupted"
+LEDGERS: Final = "ledgers"
+CORPUS: Final = "corpus"
+"""What lies in the folder of a stack; the last are cases worth running first, a folder a mode."""
+
+Status = Literal["pending", "applying", "gating", "done", "unchanged", "stopped"]
+
+
+class LeftThere(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that a step left as it was, and why."""
+
+    file: str
+    line: int
+    what: str
+    reason: str
+
+
+class StepState(msgspec.Struct, kw_only=True):
+    """How one step stands.
+
+    ``before`` and ``after`` are imperative writes of its fields; ``recorded`` and ``lifted`` what became of them.
+    ``kept`` is where a failed attempt lies, relative to the stack's folder, and ``reason`` why it failed.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    status: Status = "pending"
+    branch: str = ""
+    commit: str = ""
+    before: int = 0
+    after: int = 0
+    recorded: int = 0
+    lifted: int = 0
+    left: tuple[LeftThere, ...] = ()
+    notes: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    reason: str = ""
+    kept: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.status in ("done", "unchanged")
+
+
+class Totals(msgspec.Struct, frozen=True, kw_only=True):
+    """How the writes of all fields of the plan stand when it is done; ``reasons`` why some are not in a pass."""
+
+    before: int
+    after: int
+    recorded: int
+    lifted: int
+    reasons: dict[str, int] = {}
+
+
+class State(msgspec.Struct, kw_only=True):
+    """How a stack stands.
+
+    ``target`` is what the user named, ``original`` the subject that steps are gated against, without a suffix;
+    ``base`` the commit that the first step starts from, empty until the work tree is there. ``repository`` is the
+    user's own that the work tree belongs to, empty where it is a copy; ``inside`` where in it the package's folder
+    is. ``also`` are the verdicts against further subjects.
+    """
+
+    format: str = FORMAT
+    target: str
+    original: str
+    repository: str
+    inside: str = ""
+    base: str = ""
+    steps: list[StepState]
+    totals: Totals | None = None
+    also: tuple[Verdict, ...] = ()
+
+    @property
+    def own(self) -> bool:
+        """Whether the repository is the runner's."""
+        return not self.repository
+
+
+def load_state(folder: Path) -> State:
+    """Return the state of the stack in ``folder``; raises UsageError when there is none that can be read."""
+    path = folder / STATE
+    try:
+        state = msgspec.json.decode(path.read_bytes(), type=State)
+    except FileNotFoundError:
+        raise UsageError(f"{folder} holds no stack: name the folder that was given to 'stack run' as --out") from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+    if state.format != FORMAT:
+        raise UsageError(f"{path} is of the format {state.format!r}, and this stackproof reads {FORMAT!r}")
+    return state
+
+
+def save_state(folder: Path, state: State) -> None:
+    """Write the state; raises UsageError when the disk refuses."""
+    write_atomically(folder / STATE, msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
+
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the stack in ``folder`` for this process alone; raises UsageError when another one works on it."""
+    with (folder / ".lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"another process works on the stack in {folder}: wait for it, or end it") from None
+        yield

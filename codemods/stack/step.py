@@ -1,0 +1,202 @@
+"""One step on a folder: the codemods of a step, applied in one go, and what became of the fields' writes."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from codemods.catalog import codemod_named
+from codemods.codemod import Codemod, Left
+from codemods.driver import StepResult, run
+from codemods.index import TreeIndex
+from codemods.record import RecordFacts, facts_of
+from codemods.stack.formatters import Formatted, formatted
+from codemods.stack.writes import WriteSite, counted, write_sites
+from codemods.tree import FolderTree, Tree, write
+from harness.errors import UsageError, hint
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a step is to do: ``fields`` move now, ``earlier`` have moved before; ``options`` are codemods' by name.
+
+    With ``force`` the codemods that can do so go on where they would refuse.
+    """
+
+    record: str
+    fields: tuple[str, ...]
+    codemods: tuple[str, ...]
+    earlier: tuple[str, ...] = ()
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    force: bool = False
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """The fields that have moved when the step is done."""
+        return tuple(dict.fromkeys((*self.earlier, *self.fields)))
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a step did: how the fields' writes stood before and after, and what was left, with the reasons.
+
+    ``index`` reads the tree as the step makes it, and ``facts`` were read before it. ``skipped`` are codemods that do
+    not apply to the tree, ``formatting`` what a formatter did, each in a sentence.
+    """
+
+    result: StepResult
+    before: tuple[WriteSite, ...]
+    after: tuple[WriteSite, ...]
+    index: TreeIndex
+    facts: RecordFacts
+    skipped: tuple[str, ...] = ()
+    formatting: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything changed."""
+        return bool(self.result.changed)
+
+
+def read_tree(root: Path, record: str, package: str = "") -> tuple[TreeIndex, RecordFacts]:
+    """Return the index of the folder ``root``, or of ``package`` in it, and what is known of its record.
+
+    Raises UsageError when the record is not there.
+    """
+    index = TreeIndex(FolderTree(root, package))
+    return index, facts_of(index, record)
+
+
+def apply_step(root: Path, work: Work, *, top: Path | None = None, jobs: int = 1) -> Applied:
+    """Apply the step to the tree under ``root``, which the caller has made for it or knows to be clean.
+
+    ``top`` is the folder up to which a formatter's configuration is looked for. Raises UsageError for an unknown
+    field or option before anything is written.
+    """
+    applied = planned_step(*read_tree(root, work.record), work, root, top=top, jobs=jobs)
+    write(root, applied.result.changed)
+    return applied
+
+
+def planned_step(
+    index: TreeIndex, facts: RecordFacts, work: Work, root: Path, *, top: Path | None = None, jobs: int = 1
+) -> Applied:
+    """Return what the step would do to the tree of ``index``, which lies in ``root``; nothing is written."""
+    before = write_sites(index, facts, work.every)
+    codemods, skipped = made(work, index, facts, before)
+    result = run(index.tree, codemods, jobs=jobs)
+    done: Formatted = formatted(index.tree, root, top or root, result.changed)
+    result.changed = dict(done.changed)
+    overlaid = TreeIndex(_Overlaid(index.tree, result.changed))
+    after = write_sites(overlaid, facts, work.every)
+    return Applied(result, tuple(before), tuple(after), overlaid, facts, tuple(skipped), done.notes)
+
+
+def made(
+    work: Work, index: TreeIndex, facts: RecordFacts, sites: Sequence[WriteSite]
+) -> tuple[list[Codemod], list[str]]:
+    """Return the codemods of a step, and why some of them do not apply; raises UsageError."""
+    for name in work.fields:
+        facts.check_written(name)
+    handlers = tuple(sorted({site.function for site in sites if site.field in work.fields}))
+    found: list[Codemod] = []
+    skipped: list[str] = []
+    for name in work.codemods:
+        given = dict(work.options.get(name, {}))
+        kind = codemod_named(name)
+        known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+        for option in given:
+            if option not in known or option in ("facts", "fields"):
+                raise UsageError(
+                    f"codemod {name} has no option {option!r}{hint(option, known - {'facts', 'fields'})}"
+                )
+        if name == "tag_field":
+            fields = tuple(item for item in work.fields if item in facts.fields)
+            if facts.arg is None or not fields:
+                what = "no field has metadata" if facts.arg is None else "an attribute is no field"
+                skipped.append(f"tag_field does not apply: {what} that could be tagged")
+                continue
+            given["fields"] = fields
+        elif name == "pin_whitelist":
+            if facts.arg is None:
+                skipped.append("pin_whitelist does not apply: no field is tagged")
+                continue
+            given.setdefault("fields", tuple(sorted({*facts.tagged, *(f for f in work.every if f in facts.fields)})))
+        elif "functions" in known:
+            given.setdefault("functions", handlers)
+            if not given["functions"]:
+                continue
+        elif "fields" in known:
+            # Regions of earlier fields may have waited for those that move now.
+            given["fields"] = work.every if name == "lift_writes" else work.fields
+        if work.force and "force" in known:
+            given["force"] = True
+        found.append(_codemod(name, kind, facts, given))
+    return found, skipped
+
+
+def _codemod(name: str, kind: Any, facts: RecordFacts, given: Mapping[str, Any]) -> Codemod:
+    options = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    try:
+        codemod: Codemod = kind(facts, **options)
+    except TypeError as error:
+        lacking = re.findall(r"'(\w+)'", str(error))
+        raise UsageError(
+            f"codemod {name} needs {' and '.join(lacking) or 'other options'}: give them in [options.{name}] of a"
+            " stack.toml"
+        ) from None
+    return codemod
+
+
+def left_of(applied: Applied, fields: Collection[str]) -> list[Left]:
+    """Return what was left that has to do with ``fields``, or with no field by name."""
+    words = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, fields)) + r")(?!\w)")
+    every = {site.field for site in (*applied.before, *applied.after)} - set(fields)
+    others = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, every)) + r")(?!\w)") if every else None
+    return [
+        left
+        for left in dict.fromkeys(applied.result.left)
+        if words.search(left.what) or others is None or not others.search(left.what)
+    ]
+
+
+def reasons_of(sites: Sequence[WriteSite], left: Sequence[Left]) -> dict[str, int]:
+    """Return why writes stand where they are, in words, with how many of them: each goes by what was left there."""
+    found: dict[str, int] = {}
+    for site in sites:
+        near = [item for item in left if item.file == site.file and re.search(rf"\b{site.field}\b", item.what)]
+        # What was left was read before the imports of the step came in: the nearest statement is the one.
+        best = min(near, key=lambda item: abs(item.line - site.line), default=None)
+        reason = best.reason if best is not None else "no reason was given"
+        found[reason] = found.get(reason, 0) + 1
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+
+def summary_of(applied: Applied, fields: Collection[str]) -> dict[str, int]:
+    """Return how many writes of ``fields`` were and are imperative, and how many are now recorded and lifted."""
+    return {
+        "before": counted(applied.before, "imperative", fields),
+        "after": counted(applied.after, "imperative", fields),
+        "recorded": counted(applied.after, "recorded", fields),
+        "lifted": counted(applied.after, "lifted", fields),
+    }
+
+
+class _Overlaid:
+    """A tree on which changed files lie."""
+
+    def __init__(self, tree: Tree, changed: Mapping[str, bytes]) -> None:
+        self._tree = tree
+        self._changed = changed
+
+    def names(self) -> tuple[str, ...]:
+        """Return the paths of all files, sorted."""
+        return tuple(sorted({*self._tree.names(), *self._changed}))
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of the file ``name``; raises KeyError when there is none."""
+        return self._changed[name] if name in self._changed else self._tree.read(name)
