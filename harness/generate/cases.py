@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from harness.generate.aims import AimDraw, Goal, Schedules
+from harness.generate.aims import AimDraw
 from harness.generate.decks import Deck
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw
+from harness.generate.goals import Goal, Schedules
 from harness.generate.machines import PROFILES as MACHINES
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw

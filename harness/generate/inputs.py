@@ -6,7 +6,8 @@ So a set of conditions is fulfilled by whatever is left when their masks are lai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from harness.generate.domains import Domain, Domains
@@ -17,6 +18,27 @@ from harness.world.probes import HARDWARE_PROBES
 
 Slot = tuple[str, str]
 Mask = int
+
+
+def _is_multiple(one: Any, other: Any) -> bool:
+    return bool(one % other == 0)
+
+
+RELATIONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "same": operator.eq,
+    "multiple": _is_multiple,
+    "under": operator.lt,
+    "upto": operator.le,
+}
+"""What one argument's value can be to another's."""
+
+
+def related(relation: str, one: Any, other: Any) -> bool | None:
+    """Return whether two values are in a relation; None when the question has no answer."""
+    try:
+        return RELATIONS[relation](one, other)
+    except (TypeError, ZeroDivisionError):
+        return None
 
 
 class _Absent:
@@ -149,7 +171,7 @@ class Inputs:
     def mask(self, condition: Condition) -> tuple[Slot, Mask] | None:
         """Return the slot that a condition is about and the options that fulfil it, None if no case can say it."""
         found = self.slot_of(condition)
-        if found is None or condition.operation == "same":
+        if found is None or condition.operation in RELATIONS:
             return None
         slot, read = found
         options: Sequence[Any] = range(len(MACHINES)) if slot == MACHINE else self._options[slot]
@@ -171,7 +193,7 @@ class Inputs:
         if no case can say it.
         """
         found = self.slot_of(condition)
-        if found is None or condition.operation == "same":
+        if found is None or condition.operation in RELATIONS:
             return None
         slot, read = found
         if slot == MACHINE:

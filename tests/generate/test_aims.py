@@ -10,9 +10,10 @@ from descriptions import description, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.generate.aims import AimDraw, Drawn, Goal
+from harness.generate.aims import AimDraw, Drawn
 from harness.generate.domains import Domains, domains_of
 from harness.generate.draw import SeededDraw
+from harness.generate.goals import Goal
 from harness.generate.inputs import fulfils
 from harness.generate.models import ModelDraw
 from harness.generate.strategies import HypothesisDraw

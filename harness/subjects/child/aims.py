@@ -68,7 +68,18 @@ class Walk:
     def root(self, name):
         """Follow the functions of a name, which run after the roots before."""
         for node in self._symbols.functions.get(name, ()):
-            self._enter(node, None, self._scope, ())
+            path = self._declared_path(node)
+            if path is not None:
+                self._enter(node, None, self._scope, path)
+
+    def _declared_path(self, node):
+        """Return the clauses of what a decorator says must hold for a function to run at all (``when=``)."""
+        path = ()
+        for decorator in node.decorator_list:
+            for word in getattr(decorator, "keywords", ()):
+                if word.arg == "when" and path is not None:
+                    path = _with(path, self._reader.condition(word.value, Scope(self._reader, node)))
+        return path
 
     def registered(self, decorators):
         """Follow the functions that carry one of the decorators, for the architectures it names."""

@@ -18,6 +18,8 @@ INPUTS = ("field", "env", "model", "call")
 _KINDS = {"field": "arg"}
 _ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+# Between two fields: the first of which is to be under the second, or at most that.
+_BETWEEN = {"<": ("under", False), "<=": ("upto", False), ">": ("under", True), ">=": ("upto", True)}
 
 
 def conditional(true, false, first, second):
@@ -44,7 +46,14 @@ def truth(term, wanted):
         return any_of([all_of([term[1], truth(term[3], wanted)]), all_of([term[2], truth(term[4], wanted)])])
     if kind in INPUTS:
         return [((_KINDS.get(kind, kind), term[1], "true", (), wanted),)]
+    if kind == "rest":
+        return _multiple(term, not wanted)
     return PERHAPS
+
+
+def _multiple(rest, wanted):
+    """Return the demand that the field divided be a multiple of the other, or not."""
+    return [(("arg", rest[1], "multiple", (rest[2],), wanted),)]
 
 
 def all_of(demands):
@@ -158,6 +167,9 @@ def _membership(left, right):
 def _equality(left, right):
     if left[0] == "field" and right[0] == "field":
         return _question(left, "same", (right[1],))
+    for rest, other in ((left, right), (right, left)):
+        if rest[0] == "rest" and other == ("const", 0):
+            return _multiple(rest, True), _multiple(rest, False)
     for one, other in ((left, right), (right, left)):
         value = _constant(other)
         if value is not None:
@@ -166,6 +178,9 @@ def _equality(left, right):
 
 
 def _order(left, operation, right):
+    if left[0] == "field" and right[0] == "field":
+        between, mirrored = _BETWEEN[operation]
+        return _question(right, between, (left[1],)) if mirrored else _question(left, between, (right[1],))
     value = _constant(right)
     if value is not None:
         return _question(left, operation, value)

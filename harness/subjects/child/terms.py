@@ -1,14 +1,14 @@
 """Reads expressions of a tree as questions about a case's inputs.
 
 An expression becomes a *term*, a tuple whose first item is its kind: ``field``, ``env``, ``model`` and ``call`` are
-inputs by name, ``const`` and ``items`` are known, ``if`` depends on a test, ``truth`` is a test itself, ``object``
-is something whose attributes may be inputs, and ``?`` is whatever was not understood. `demands` says what a test
-demands.
+inputs by name, ``const`` and ``items`` are known, ``if`` depends on a test, ``truth`` is a test itself, ``rest`` is
+what is left when one field is divided by another, ``object`` is something whose attributes may be inputs, and ``?``
+is whatever was not understood. `demands` says what a test demands.
 """
 
 import ast
 
-from .demands import INPUTS, all_of, any_of, compare, conditional, truth
+from .demands import INPUTS, PERHAPS, all_of, any_of, compare, conditional, truth
 
 UNKNOWN = ("?",)
 # Bounds: what goes beyond them is left out, never wrong.
@@ -19,6 +19,13 @@ _MOST_STEPS = 100_000
 _SAME_TEXT = ("lower", "upper", "strip", "casefold", "get_value", "copy")
 _COLLECTIONS = ("tuple", "list", "set", "frozenset", "sorted")
 _ENVIRONMENT_READERS = ("getenv", "get_bool_env_var", "get_int_env_var")
+_ARCHITECTURE = ("model", "architectures.0")
+_IS_LATENT = ("model", "attention_arch", "is", ("AttentionArch.MLA",))
+# What a package calls what follows from its model's configuration.
+_DERIVED = {
+    "architecture": _ARCHITECTURE,
+    "uses_mla": ("truth", [((*_IS_LATENT, True),)], [((*_IS_LATENT, False),)]),
+}
 
 
 class Scope:
@@ -102,6 +109,8 @@ class Reader:
             return UNKNOWN
         if base[1] == "envs":
             return ("env", name)
+        if name in _DERIVED:
+            return _DERIVED[name]
         # A model's configuration has attributes that are called like arguments.
         if name in self.fields and not base[1].lower().endswith("config"):
             return scope.names.get(("field", name), ("field", name))
@@ -163,6 +172,11 @@ class Reader:
             return ("const", -term[1])
         return UNKNOWN
 
+    def _binary(self, node, scope):
+        sides = self.term(node.left, scope), self.term(node.right, scope)
+        both = all(side[0] == "field" for side in sides)
+        return ("rest", sides[0][1], sides[1][1]) if both and isinstance(node.op, ast.Mod) else UNKNOWN
+
     def _compare(self, node, scope):
         terms = [self.term(side, scope) for side in (node.left, *node.comparators)]
         pairs = [compare(left, op, right) for left, op, right in zip(terms[:-1], node.ops, terms[1:], strict=True)]
@@ -200,7 +214,37 @@ class Reader:
         if name in _COLLECTIONS and len(node.args) == 1:
             return self.term(node.args[0], scope)
         inner = self._inlined(node, name, scope)
+        if (
+            inner is None
+            and isinstance(function, ast.Name)
+            and isinstance(self.symbols.constants.get(name), ast.Call)
+        ):
+            inner = self._made(self.symbols.constants[name], scope)
         return inner if inner is not None else ("call", name)
+
+    def condition(self, node, scope):
+        """Return what the function that an expression stands for demands of its one argument to say yes."""
+        made = self._made(node, scope)
+        return PERHAPS if made is None else truth(made, True)
+
+    def _made(self, node, scope):
+        """Return what a function made or named by an expression returns, None when that is not understood."""
+        if isinstance(node, ast.Lambda):
+            parameters = {arg.arg: ("object", arg.arg) for arg in node.args.args}
+            return self.term(node.body, Scope(self, scope.function, {**scope.names, **parameters}, scope.depth + 1))
+        if isinstance(node, ast.Name) and isinstance(self.symbols.constants.get(node.id), (ast.Call, ast.Lambda)):
+            node = self.symbols.constants[node.id]
+        if isinstance(node, ast.Name):
+            return self._inlined(ast.Call(node, [], []), node.id, scope)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or scope.depth >= _DEEPEST:
+            return None
+        # A function that makes one: all that it does is to return a lambda.
+        found = self.symbols.called(node.func.id)
+        returned = [one for maker in found for one in maker.body if isinstance(one, ast.Return)]
+        if len(found) != 1 or len(returned) != 1 or not isinstance(returned[0].value, ast.Lambda):
+            return None
+        names = self.bound(found[0], node, scope)
+        return self._made(returned[0].value, Scope(self, found[0], names, scope.depth + 1))
 
     def _method(self, node, function, scope):
         """Return the term of a method that reads its object, None for another."""
@@ -252,8 +296,7 @@ class Reader:
                 if name is not None and not isinstance(value, ast.Starred)
             }
             if callee.args.vararg is not None:
-                rest = tuple(self.term(value, scope) for value in call.args[len(parameters) :])
-                names[callee.args.vararg.arg] = ("items", rest)
+                names[callee.args.vararg.arg] = self._items(ast.Tuple(call.args[len(parameters) :]), scope)
         # A parameter is never the module's constant of that name.
         for name in parameters:
             if names.get(name, UNKNOWN) == UNKNOWN:
@@ -292,6 +335,7 @@ _MAKERS = {
     ast.IfExp: Reader._if_expression,
     ast.BoolOp: Reader._bool,
     ast.UnaryOp: Reader._unary,
+    ast.BinOp: Reader._binary,
     ast.Compare: Reader._compare,
     ast.NamedExpr: Reader._named,
     ast.Call: Reader._call,
