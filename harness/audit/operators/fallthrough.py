@@ -81,7 +81,7 @@ def _leaves(body: cst.CSTNode) -> bool:
     if isinstance(body, cst.If):
         chain = _chain_from(body)
         end = chain[-1].orelse
-        return isinstance(end, cst.Else) and all(_leaves(one.body) for one in (*chain, end))
+        return isinstance(end, cst.Else) and _leaves(end.body) and all(_leaves(one.body) for one in chain)
     return isinstance(body, cst.Return | cst.Raise | cst.Continue | cst.Break)
 
 
