@@ -34,6 +34,12 @@ FIELDS = (
     field("device", "str", optional=True, compared=("cpu", "npu")),
     field("graphs", "object", optional=True),
 )
+BETWEEN = {
+    "same": lambda one, other: one == other,
+    "multiple": lambda one, other: one % other == 0,
+    "under": lambda one, other: one < other,
+    "upto": lambda one, other: one <= other,
+}
 ENVIRONMENT = {
     "SGLANG_ON": Variable(type="bool", default=False),
     "SGLANG_COUNT": Variable(type="int", default=1, compared=(7,)),
@@ -73,9 +79,9 @@ def holds(drawn: Drawn, asked: Condition) -> bool:
     elif asked.kind == "arg":
         defaults = {"ranks": 1, "groups": 1, "size": 8192, "flag": False}
         value = drawn.args.get(name, defaults.get(name))
-        if asked.operation == "same":
+        if asked.operation in BETWEEN:
             other = asked.values[0]
-            return (value == drawn.args.get(other, defaults.get(other))) is asked.wanted
+            return BETWEEN[asked.operation](value, drawn.args.get(other, defaults.get(other))) is asked.wanted
         for step in path.split(".") if path else ():
             value = (value or {}).get(step)
     elif asked.kind == "env":
@@ -108,6 +114,10 @@ CONDITIONS = [
     condition("arg", "ranks", "same", "groups"),
     condition("arg", "groups", "same", "ranks", wanted=False),
     condition("arg", "backend", "same", "other"),
+    condition("arg", "ranks", "multiple", "groups", wanted=False),
+    condition("arg", "ranks", "multiple", "groups"),
+    condition("arg", "ranks", "under", "groups"),
+    condition("arg", "groups", "upto", "ranks", wanted=False),
     condition("arg", "flag", "true"),
     condition("arg", "flag", "true", wanted=False),
     condition("arg", "device", "is", "npu"),

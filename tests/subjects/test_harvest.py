@@ -68,6 +68,13 @@ def way(test: str, before: str = "pass", top: str = "") -> list[str]:
         ("self.ranks > 1", ["arg ranks > [1]"]),
         ("1 < self.ranks", ["arg ranks > [1]"]),
         ("self.ranks == self.groups", ["arg ranks same ['groups']"]),
+        ("self.ranks < self.groups", ["arg ranks under ['groups']"]),
+        ("self.ranks <= self.groups", ["arg ranks upto ['groups']"]),
+        ("self.ranks > self.groups", ["arg groups under ['ranks']"]),
+        ("self.ranks >= self.groups", ["arg groups upto ['ranks']"]),
+        ("self.ranks % self.groups == 0", ["arg ranks multiple ['groups']"]),
+        ("0 != self.ranks % self.groups", ["not arg ranks multiple ['groups']"]),
+        ("not self.ranks % self.groups", ["arg ranks multiple ['groups']"]),
         ("self.ranks in (1, self.groups)", ["arg ranks is [1] | arg ranks same ['groups']"]),
         ("self.flag and self.backend == 'a'", ["arg flag true & arg backend is ['a']"]),
         ("self.flag or self.backend == 'a'", ["arg flag true | arg backend is ['a']"]),
@@ -92,6 +99,8 @@ def way(test: str, before: str = "pass", top: str = "") -> list[str]:
         ("get_bool_env_var('SOME_NAME')", ["env SOME_NAME true"]),
         ("hf_config.architectures[0] in NAMES", ["model architectures.0 is ['a', 'b']"]),
         ("'Step' in hf_config.architectures[0]", ["model architectures.0 contains ['Step']"]),
+        ("model.uses_mla", ["model attention_arch is ['AttentionArch.MLA']"]),
+        ("model.architecture in NAMES", ["model architectures.0 is ['a', 'b']"]),
         ("model_config.quant == 'fp8'", ["model quant is ['fp8']"]),
         ("self.get_model_config().attention_arch == Arch.MLA", ["model attention_arch is ['Arch.MLA']"]),
         ("hf_config.quantization_config.get('method') == 'fp8'", ["model quantization_config.method is ['fp8']"]),
@@ -325,6 +334,42 @@ def test_registered_functions_are_for_the_architectures_they_name() -> None:
     places = ways(found(source, registrations=("register", "register_by")))
     assert [["model architectures.0 is ['AForCausalLM', 'BForCausalLM']", "arg flag true"]] in places
     assert [["model architectures.0 contains ['Step']"]] in places
+
+
+def test_what_a_decorator_says_must_hold_is_on_the_way() -> None:
+    source = """
+    def flagged(view):
+        return view.flag
+
+    def one_of(*names):
+        return lambda view: view.backend in names
+
+    is_known = one_of("a", "b")
+
+    @step(when=flagged)
+    def first(view):
+        if view.ranks > 1:
+            return {"dtype": "x"}
+
+    @step(when=one_of("c", "d"))
+    def second(view):
+        return {"dtype": "y"}
+
+    @step(when=lambda view: not view.flag and is_known(view))
+    def third(view):
+        return {"dtype": "z"}
+
+    @step(when=looked_up["name"])
+    def fourth(view):
+        if view.ranks > 7:
+            return {"dtype": "z"}
+    """
+    places = ways(found(source, "first", "second", "third", "fourth"))
+    assert [["arg flag true", "arg ranks > [1]"]] in places
+    assert [["arg backend is ['c', 'd']"]] in places
+    assert [["not arg flag true & arg backend is ['a', 'b']"]] in places
+    # What is not understood is left out.
+    assert [["arg ranks > [7]"]] in places
 
 
 def test_functions_that_call_each_other_end() -> None:
