@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final
 
 import msgspec
@@ -13,10 +14,10 @@ from harness.engine.pair import Pair
 from harness.engine.plan import Request
 from harness.engine.planning import make_plan
 from harness.errors import UsageError
-from harness.generate.cases import CaseMaker
+from harness.generate.cases import CHUNK, CaseMaker
 
-# A trial is held in memory: a longer search goes by rounds of this many cases.
-_ROUND: Final = 20_000
+# A trial is held in memory: more cases than these go by rounds.
+_ROUND: Final = 80 * CHUNK
 
 
 class Gate:
@@ -49,9 +50,15 @@ class Gate:
     def __exit__(self, *exception: object) -> None:
         self._pair.close()
 
-    def trial(self, seed: int, count: int) -> Trial:
-        """Return the first ``count`` cases of a seed, with the original's outcomes."""
-        cases = list(self._maker.cases(seed, count))
+    def rounds(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield the first ``count`` cases of a seed with the original's outcomes, so many at a time."""
+        for start in range(0, count, _ROUND):
+            yield self._trial(seed, start, min(_ROUND, count - start))
+
+    def _trial(self, seed: int, start: int, count: int) -> Trial:
+        first = start // CHUNK
+        chunks = (self._maker.chunk(seed, number) for number in range(first, first + -(-count // CHUNK)))
+        cases = list(islice(chain.from_iterable(chunks), count))
         return Trial(
             cases,
             self._pair.first.resolve(cases),
@@ -61,8 +68,8 @@ class Gate:
             rule=msgspec.json.encode(self._ledger, order="deterministic").decode(),
         )
 
-    def trials(self, seed: int, count: int) -> Iterator[Trial]:
-        """Yield ``count`` cases of this seed and those after it, so many at a time that they fit in memory."""
+    def further(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield ``count`` cases of this seed and those after it, each seed's first."""
         while count > 0:
-            yield self.trial(seed, min(_ROUND, count))
+            yield self._trial(seed, 0, min(_ROUND, count))
             seed, count = seed + 1, count - _ROUND

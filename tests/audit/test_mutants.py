@@ -102,12 +102,15 @@ def test_a_sample_is_the_same_for_the_same_seed(port: Package, mutants: list[Mut
     assert [mutants.index(mutant) for mutant in drawn] == sorted(mutants.index(mutant) for mutant in drawn)
 
 
-def test_an_even_sample_takes_operators_and_files_in_turns(port: Package, mutants: list[Mutant]) -> None:
-    drawn = port.sample(mutants, 150, 1, even=True)
-    assert drawn == port.sample(mutants, 150, 1, even=True)
-    counts = Counter(mutant.operator for mutant in drawn)
-    assert set(counts.values()) == {10}
-    assert len({mutant.file for mutant in drawn if mutant.operator == "comparisons"}) == 10
+def test_an_even_sample_takes_functions_and_operators_in_turns(port: Package, mutants: list[Mutant]) -> None:
+    drawn = port.sample(mutants, 300, 1, even=True)
+    assert drawn == port.sample(mutants, 300, 1, even=True)
+    assert {port.function_of(mutant) for mutant in drawn} == {port.function_of(mutant) for mutant in mutants}
+    kinds = {(mutant.file, port.function_of(mutant), mutant.operator) for mutant in mutants}
+    counts = Counter((mutant.file, port.function_of(mutant), mutant.operator) for mutant in drawn)
+    # No kind comes again before each of the function's has come.
+    again = {(file, function) for (file, function, _), count in counts.items() if count > 1}
+    assert not {kind for kind in kinds if kind[:2] in again and kind not in counts}
 
 
 def test_a_sample_of_more_than_there_are_is_all(port: Package) -> None:
