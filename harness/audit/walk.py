@@ -134,7 +134,7 @@ def _text(node: cst.CSTNode) -> str:
 
 
 def is_read_of_parameter(here: Node, *, provider: bool) -> bool:
-    """Return whether a node reads an attribute of the first parameter, in a provider or else in any other function."""
+    """Return whether a node reads an attribute of the first parameter, in a provider or in any other function."""
     node, function = here.node, outer_function(here)
     if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name) or function is None:
         return False
