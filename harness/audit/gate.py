@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
@@ -15,6 +15,7 @@ from harness.engine.plan import Request
 from harness.engine.planning import make_plan
 from harness.errors import UsageError
 from harness.generate.cases import CHUNK, CaseMaker
+from harness.world.case import Case
 
 # A trial is held in memory: more cases than these go by rounds.
 _ROUND: Final = 80 * CHUNK
@@ -36,6 +37,7 @@ class Gate:
         self._pair = Pair(request.first, request.second)
         try:
             plan = make_plan(request, self._pair).plan
+            self.domains = plan.domains
             self._maker = CaseMaker(plan.domains, plan.launches)
             self._names = plan.compared
             self._ledger = plan.ledger
@@ -58,7 +60,10 @@ class Gate:
     def _trial(self, seed: int, start: int, count: int) -> Trial:
         first = start // CHUNK
         chunks = (self._maker.chunk(seed, number) for number in range(first, first + -(-count // CHUNK)))
-        cases = list(islice(chain.from_iterable(chunks), count))
+        return self.trial_of(list(islice(chain.from_iterable(chunks), count)))
+
+    def trial_of(self, cases: Sequence[Case]) -> Trial:
+        """Return any cases with the original's outcomes."""
         return Trial(
             cases,
             self._pair.first.resolve(cases),
