@@ -6,8 +6,8 @@
 The baseline is what one would write first: one Hypothesis strategy over the same arguments, variables, machines and
 models, both packages called in the same process, DeepDiff on both outcomes of every case; ``--jobs`` processes with
 seeds of their own. Both searches are run once for ``--seconds`` without a fault, which tells which cases each of them
-compares in that time and when. No fault changes what either tries, so a mutant is then caught by the first of those
-cases whose outcomes differ, at that case's time; it is run on the cases alone, without making them anew.
+compares in that time and when. Until a fault shows, it hardly changes what is tried, so a mutant is then caught by
+the first of those cases whose outcomes differ, at its time; it runs over the cases alone, which are not made anew.
 
 FILE keeps all of it: a run that was interrupted, or ended by ``--pause``, goes on from there. Reading FILE is how to
 get at single mutants; the table is printed.

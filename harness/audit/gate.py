@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
 from typing import Final
 
 import msgspec
 
 from harness.audit.mutants import Package
 from harness.audit.trial import Trial, explained_by
+from harness.engine.guide import STREAMS, Guide
+from harness.engine.news import Newsroom
 from harness.engine.pair import Pair
 from harness.engine.plan import Request
 from harness.engine.planning import make_plan
@@ -41,7 +42,7 @@ class Gate:
             self._maker = CaseMaker(plan.domains, plan.launches)
             self._names = plan.compared
             self._ledger = plan.ledger
-            self._pair.first.choose(self._names)
+            self._pair.compare_fields(self._names, ledger=self._ledger)
         except BaseException:
             self._pair.close()
             raise
@@ -53,20 +54,34 @@ class Gate:
         self._pair.close()
 
     def rounds(self, seed: int, count: int) -> Iterator[Trial]:
-        """Yield the first ``count`` cases of a seed with the original's outcomes, so many at a time."""
-        for start in range(0, count, _ROUND):
-            yield self._trial(seed, start, min(_ROUND, count - start))
+        """Yield the first ``count`` cases of a seed with the original's outcomes, so many at a time.
 
-    def _trial(self, seed: int, start: int, count: int) -> Trial:
-        first = start // CHUNK
-        chunks = (self._maker.chunk(seed, number) for number in range(first, first + -(-count // CHUNK)))
-        return self.trial_of(list(islice(chain.from_iterable(chunks), count)))
+        They are those of a campaign of that seed over the subjects as they are, which later cases of a campaign
+        depend on: what reached something new is varied. To be asked for once.
+        """
+        guide, newsroom = Guide(seed), Newsroom()
+        cases: list[Case] = []
+        expected: list[bytes] = []
+        for number in range(-(-count // CHUNK)):
+            some = self._maker.chunk(seed, number, guide.bases(number))[: count - number * CHUNK]
+            ran = self._pair.run(some, number % STREAMS)
+            guide.take(number, newsroom.of(number % STREAMS, some, ran.frames, ran.found, self._pair.reach()))
+            cases += some
+            expected += [frame for frame, _ in ran.frames]
+            if len(cases) >= _ROUND:
+                yield self._trial(cases, expected)
+                cases, expected = [], []
+        if cases:
+            yield self._trial(cases, expected)
 
     def trial_of(self, cases: Sequence[Case]) -> Trial:
         """Return any cases with the original's outcomes."""
+        return self._trial(cases, self._pair.first.resolve(cases))
+
+    def _trial(self, cases: Sequence[Case], expected: Sequence[bytes]) -> Trial:
         return Trial(
             cases,
-            self._pair.first.resolve(cases),
+            expected,
             self._names,
             messages=self._pair.compares_messages,
             explained=explained_by(self._ledger),
@@ -74,7 +89,7 @@ class Gate:
         )
 
     def further(self, seed: int, count: int) -> Iterator[Trial]:
-        """Yield ``count`` cases of this seed and those after it, each seed's first."""
+        """Yield ``count`` cases of this seed and those after it: each seed's first, before any are varied."""
         while count > 0:
-            yield self._trial(seed, 0, min(_ROUND, count))
+            yield self.trial_of(list(self._maker.cases(seed, min(_ROUND, count))))
             seed, count = seed + 1, count - _ROUND
