@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from harness.audit.entries import entries_of
 from harness.audit.source import Source
 from harness.audit.walk import Node, last_name, outer_function, written_names
 
@@ -30,6 +31,9 @@ class Vocabulary:
         self._configs: defaultdict[str, set[str]] = defaultdict(set)
         self._tables: set[str] = set()
         self._writers: defaultdict[str, set[cst.FunctionDef]] = defaultdict(set)
+        # Where functions stand in explicit lists of what runs, and which functions name them.
+        self._places: dict[str, int] = {}
+        self._naming: defaultdict[str, set[str]] = defaultdict(set)
         links: set[tuple[str, str]] = set()
         for source in sources:
             for here in source.nodes:
@@ -47,6 +51,11 @@ class Vocabulary:
         if function is not None:
             for name in written_names(node):
                 self._writers[name].add(function)
+            if isinstance(node, cst.Name):
+                self._naming[node.value].add(function.name.value)
+        elif isinstance(node, cst.Tuple | cst.List):
+            for entry in entries_of(here):
+                self._places.setdefault(last_name(entry.value), len(self._places))
         if isinstance(node, cst.SimpleString | cst.Integer | cst.Float | cst.Name) and is_constant(node):
             if name := name_of(here):
                 self._texts[name].add(constant(node))
@@ -68,8 +77,31 @@ class Vocabulary:
         return bool(name) and name in self._tables
 
     def is_written_elsewhere(self, name: str, function: cst.FunctionDef | None) -> bool:
-        """Return whether another function than ``function`` writes a field of that name, or declares it."""
-        return bool(self._writers.get(name, set()) - {function})
+        """Return whether another function than ``function`` writes a field of that name, or declares it.
+
+        One that comes after it in the explicit lists of what runs does not count.
+        """
+        others = self._writers.get(name, set()) - {function}
+        if function is None:
+            return bool(others)
+        last = max(self._runs_at(function.name.value), default=None)
+        for other in others:
+            first = min(self._runs_at(other.name.value), default=None)
+            if first is None or last is None or first < last:
+                return True
+        return False
+
+    def _runs_at(self, name: str) -> set[int]:
+        """Return the places in the lists of a function, or of those that call it."""
+        found, waiting, seen = set(), [name], {name}
+        while waiting:
+            name = waiting.pop()
+            if name in self._places:
+                found.add(self._places[name])
+                continue
+            waiting += self._naming.get(name, set()) - seen
+            seen |= self._naming.get(name, set())
+        return found
 
     def other_configs(self, owner: str, config: str) -> list[str]:
         """Return the other configs than ``config`` that objects called ``owner`` have, if that is one."""

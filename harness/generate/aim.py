@@ -9,8 +9,10 @@ from harness.generate.draw import Draw
 from harness.generate.inputs import Mask, Slot
 
 Demand = tuple[Slot, Mask]
-# Two arguments, what the first is to be to the second, and whether that is wanted.
-Pair = tuple[str, str, str, bool]
+# Kind and name of an input, as conditions have them.
+Input = tuple[str, str]
+# Two inputs, what the first is to be to the second, and whether that is wanted.
+Pair = tuple[Input, Input, str, bool]
 Alternative = tuple[tuple[Demand, ...], tuple[Pair, ...]]
 Entry = tuple[str, str, tuple[Any, ...]]
 
@@ -19,7 +21,7 @@ Entry = tuple[str, str, tuple[Any, ...]]
 class Aim:
     """An aim that cases can be drawn for: what it leaves of each input, and what there is to choose between.
 
-    ``pairs`` are arguments and how their values should be related. ``entries`` are the options of each input where
+    ``pairs`` are inputs and how their values should be related. ``entries`` are the options of each input where
     there is nothing to choose.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -37,7 +38,7 @@ class AimDraw:
         self._inputs = Inputs(domains)
         self._from_machine = frozenset(domains.from_machine)
         self._models = models
-        self._equal: dict[tuple[Pair, Mask, Mask], tuple[tuple[Any, Any], ...]] = {}
+        self._related: dict[tuple[Pair, Mask, Mask], tuple[tuple[Mask, Mask], ...]] = {}
         self._inputs.widen(domains.aims.conditions)
         self._profiles = _profiles_by_architecture()
         every = self._compile(domains.aims)
@@ -79,13 +80,15 @@ class AimDraw:
         return dict(places.values())
 
     def _pair(self, condition: Condition) -> Pair | None:
-        if condition.kind != "arg" or condition.operation not in RELATIONS:
+        if condition.operation not in RELATIONS:
             return None
-        names = condition.name, str(condition.values[0])
-        known = [self._inputs.slot_of(Condition("arg", name, "true", (), True)) for name in names]
-        if any(found is None or found[0][0] != "arg" for found in known):
+        name, kind = (*condition.values, "arg")[:2]
+        ends = (str(condition.kind), condition.name), (str(kind), str(name))
+        slots = [found[0] for end in ends if (found := self._inputs.input(*end)) is not None]
+        # One input is not chosen twice, and which machines there are is not for two inputs to say.
+        if len(set(slots)) < 2 or MACHINE in slots:
             return None
-        return names[0], names[1], condition.operation, condition.wanted
+        return *ends, condition.operation, condition.wanted
 
     def _clause(
         self, clause: tuple[tuple[int, ...], ...], demands: list[Demand | None], pairs: list[Pair | None]
@@ -122,14 +125,12 @@ class AimDraw:
         silent: list[str] = []
         left, entries = aim.left, aim.entries
         if goal.miss is not None or goal.fixed is not None or entries is None:
-            left = self._chosen(aim, goal, args, silent, draw)
+            left = self._chosen(aim, goal, silent, draw)
             entries = self._entries(left)
         for kind, name, options in entries:
             option = options[0] if len(options) == 1 else draw.pick(options)
             if kind == "model":
                 attributes[name] = option
-            elif name in args:
-                continue
             elif option is ABSENT:
                 silent.append(name)
             elif kind == "arg":
@@ -150,15 +151,15 @@ class AimDraw:
             if slot not in (MACHINE, ARCHITECTURE)
         ]
 
-    def _chosen(self, aim: Aim, goal: Goal, args: dict[str, Any], silent: list[str], draw: Draw) -> dict[Slot, Mask]:
-        """Return what is left of each input after every choice; ``args`` and ``silent`` get what is then decided."""
+    def _chosen(self, aim: Aim, goal: Goal, silent: list[str], draw: Draw) -> dict[Slot, Mask]:
+        """Return what is left of each input after every choice; ``silent`` gets what the machine says then."""
         left = dict(aim.left)
         pairs = list(aim.pairs)
         miss = goal.miss or Miss()
         if goal.fixed is not None:
             lay(left, (goal.fixed,))
         if miss.slot is not None:
-            left[miss.slot] = (self._inputs.full(miss.slot) ^ left[miss.slot]) or left[miss.slot]
+            left[miss.slot] = self._missed(miss.slot, left[miss.slot], draw)
         if miss.pair is not None:
             pairs[miss.pair] = opposite(pairs[miss.pair])
         for number, clause in enumerate(aim.choices):
@@ -167,7 +168,10 @@ class AimDraw:
                 continue
             if miss.only is not None:
                 asked, equal = clause[miss.only]
-                if miss.demand is not None:
+                if miss.demand is not None and miss.demand >= len(asked):
+                    missed = miss.demand - len(asked)
+                    equal = (*equal[:missed], opposite(equal[missed]), *equal[missed + 1 :])
+                elif miss.demand is not None:
                     slot, mask = asked[miss.demand]
                     left[slot] = left.get(slot, self._inputs.full(slot)) & ~mask or mask
                     asked = tuple(demand for demand in asked if demand[0] != slot)
@@ -178,9 +182,14 @@ class AimDraw:
                     pairs += self._break(left, alternative, draw)
         self._let_machine_say(left, silent)
         for pair in pairs:
-            self._draw_pair(pair, left, args, draw)
-        silent += [name for name, option in args.items() if option is ABSENT]
+            self._draw_pair(pair, left, draw)
         return left
+
+    def _missed(self, slot: Slot, mask: Mask, draw: Draw) -> Mask:
+        """Return options that are not in ``mask``, of numbers half the time those beside one that is."""
+        rest = self._inputs.full(slot) & ~mask
+        near = rest & self._inputs.beside(slot, mask)
+        return near if near and draw.chance(50) else rest or mask
 
     def _break(self, left: dict[Slot, Mask], alternative: Alternative, draw: Draw) -> list[Pair]:
         """Leave nothing of one demand of an alternative, unless one is broken anyway; return a pair to break else."""
@@ -211,22 +220,30 @@ class AimDraw:
                 # Silence would mean what the machine says.
                 left[slot] = left[slot] & ~1 or left[slot]
 
-    def _draw_pair(self, pair: Pair, left: dict[Slot, Mask], args: dict[str, Any], draw: Draw) -> None:
-        first, second, relation, wanted = pair
-        if first in args or second in args:
-            return
-        masks = [left.get(slot, self._inputs.full(slot)) for slot in (("arg", first), ("arg", second))]
+    def _draw_pair(self, pair: Pair, left: dict[Slot, Mask], draw: Draw) -> None:
+        """Leave one option of both inputs that are so related, unless no two of those left are."""
+        *ends, relation, wanted = pair
+        (one, read_one), (other, read_other) = (self._known_input(*end) for end in ends)
+        masks = [left.get(slot, self._inputs.full(slot)) for slot in (one, other)]
         key = (pair, masks[0], masks[1])
-        if key not in self._equal:
-            options = [self._inputs.left(("arg", name), mask) for name, mask in zip(pair[:2], masks, strict=True)]
-            self._equal[key] = tuple(
-                (one, other)
-                for one in options[0]
-                for other in options[1]
-                if related(relation, self._inputs.value(first, one), self._inputs.value(second, other)) is wanted
+        if key not in self._related:
+            options = [
+                [(1 << index, read(option)) for index, option in self._inputs.numbered(slot, mask)]
+                for slot, read, mask in ((one, read_one, masks[0]), (other, read_other, masks[1]))
+            ]
+            self._related[key] = tuple(
+                (bit, other_bit)
+                for bit, value in options[0]
+                for other_bit, other_value in options[1]
+                if related(relation, value, other_value) is wanted
             )
-        if self._equal[key]:
-            args[first], args[second] = draw.pick(self._equal[key])
+        if self._related[key]:
+            left[one], left[other] = draw.pick(self._related[key])
+
+    def _known_input(self, kind: str, name: str) -> tuple[Slot, Callable[[Any], Any]]:
+        found = self._inputs.input(kind, name)
+        assert found is not None, "a pair is made of inputs that a case can have"
+        return found
 
     def _machine(self, mask: Mask | None, draw: Draw) -> Hardware:
         if mask is None:

@@ -25,9 +25,9 @@ REFUSED: Final = 30
 class Miss(NamedTuple):
     """The one demand of an aim that a case breaks: the nearest miss is what finds a changed guard.
 
-    A demand on an input (``slot``), the relation of two arguments (``pair``), every alternative of a clause
+    A demand on an input (``slot``), the relation of two inputs (``pair``), every alternative of a clause
     (``clause``), every alternative but one (``clause`` and ``only``), which finds an alternative that was dropped, or
-    one demand of an alternative whose others are met (``demand``, too).
+    one demand of an alternative whose others are met (``demand``, too; behind its demands come its relations).
     """
 
     slot: Slot | None = None
@@ -91,9 +91,10 @@ def _misses(aim: Aim) -> Iterator[Miss]:
     yield from (Miss(pair=number) for number in range(len(aim.pairs)))
     for number, clause in enumerate(aim.choices):
         yield Miss(clause=number)
-        for position, (asked, _) in enumerate(clause[:_MOST_ALTERNATIVES]):
+        for position, (asked, equal) in enumerate(clause[:_MOST_ALTERNATIVES]):
             yield Miss(clause=number, only=position)
-            yield from (Miss(clause=number, only=position, demand=demand) for demand in range(len(asked)))
+            demands = range(len(asked) + len(equal))
+            yield from (Miss(clause=number, only=position, demand=demand) for demand in demands)
 
 
 def _members(aim: Aim) -> Iterator[tuple[Demand, object]]:

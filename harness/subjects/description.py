@@ -24,8 +24,8 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
     ``kind`` says what ``name`` names: an argument (``arg``, dots lead into a structure), an environment variable
     (``env``), a function the tree asks (``call``) or an attribute of the model's configuration (``model``); dots and
     numbers behind a name pick one item. ``operation`` is one of ``is`` (one of ``values``), ``true``, ``set``,
-    ``contains``, ``<``, ``<=``, ``>``, ``>=``, or what the argument is to the one named in ``values``: ``same``,
-    ``multiple``, ``under``, ``upto``; ``wanted`` says whether it holds.
+    ``contains``, ``<``, ``<=``, ``>``, ``>=``, or what the input is to the one named in ``values`` (an argument, or
+    the kind stands behind its name): ``same``, ``multiple``, ``under``, ``upto``; ``wanted`` says whether it holds.
     """
 
     kind: Literal["arg", "env", "call", "model"]

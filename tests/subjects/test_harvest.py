@@ -75,6 +75,11 @@ def way(test: str, before: str = "pass", top: str = "") -> list[str]:
         ("self.ranks % self.groups == 0", ["arg ranks multiple ['groups']"]),
         ("0 != self.ranks % self.groups", ["not arg ranks multiple ['groups']"]),
         ("not self.ranks % self.groups", ["arg ranks multiple ['groups']"]),
+        ("self.ranks == hf_config.heads", ["arg ranks same ['heads', 'model']"]),
+        ("hf_config.heads == self.ranks", ["arg ranks same ['heads', 'model']"]),
+        ("self.ranks <= envs.SOME_NAME.get()", ["arg ranks upto ['SOME_NAME', 'env']"]),
+        ("self.ranks > envs.SOME_NAME.get()", ["env SOME_NAME under ['ranks']"]),
+        ("self.page_size // self.groups == 8", ["arg groups is [1] & arg page_size is [8] | not arg groups is [1]"]),
         ("self.ranks in (1, self.groups)", ["arg ranks is [1] | arg ranks same ['groups']"]),
         ("self.flag and self.backend == 'a'", ["arg flag true & arg backend is ['a']"]),
         ("self.flag or self.backend == 'a'", ["arg flag true | arg backend is ['a']"]),
@@ -334,6 +339,23 @@ def test_registered_functions_are_for_the_architectures_they_name() -> None:
     places = ways(found(source, registrations=("register", "register_by")))
     assert [["model architectures.0 is ['AForCausalLM', 'BForCausalLM']", "arg flag true"]] in places
     assert [["model architectures.0 contains ['Step']"]] in places
+
+
+def test_two_branches_in_a_row_are_taken_together_too() -> None:
+    source = """
+    def run(self):
+        if self.flag:
+            self.dtype = "x"
+        if self.ranks > 1:
+            self.dtype = "y"
+        elif self.backend == "a":
+            raise ValueError
+        if self.groups > 1:
+            self.dtype = "z"
+    """
+    places = ways(found(source))
+    assert [["arg flag true & arg ranks > [1]"]] in places
+    assert not [place for place in places if "arg groups > [1]" in str(place) and "arg flag" in str(place)]
 
 
 def test_what_a_decorator_says_must_hold_is_on_the_way() -> None:

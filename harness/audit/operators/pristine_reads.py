@@ -27,8 +27,14 @@ class PristineReads(Operator):
             "def f(x):\n    d = {}\n    d['a'] = 1\n    return d\ndef g(x, y):\n    y(x.a)\n",
             (f"def f(x):\n    d = {{}}\n    d['a'] = 1\n    return d\ndef g(x, y):\n    y({GIVEN}.a)\n",),
         ),
+        Example(
+            "def f(x):\n    x.a = 1\ndef g(x):\n    return x.a\nSLOTS = (f, g)\n",
+            (f"def f(x):\n    x.a = 1\ndef g(x):\n    return {GIVEN}.a\nSLOTS = (f, g)\n",),
+        ),
     )
     unchanged = (
+        # Whoever writes it comes later.
+        "def f(x):\n    x.a = 1\ndef g(x):\n    return h(x)\ndef h(x):\n    return x.a\nSLOTS = (g, f)\n",
         # What nobody writes, or nobody else, is what the case gave.
         "def f(x):\n    return x.a\n",
         "def f(x):\n    x.a = x.a or 1\n",

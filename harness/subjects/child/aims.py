@@ -10,7 +10,7 @@ the same function assigned before.
 import ast
 import contextlib
 
-from .demands import NOT_UNDERSTOOD, conditional
+from .demands import NOT_UNDERSTOOD, all_of, conditional
 from .symbols import Symbols
 from .terms import Reader, Scope, assign, bounded
 
@@ -137,11 +137,19 @@ class Walk:
 
     def _block(self, statements, scope, path):
         """Follow statements; return the path behind them, None when control does not get there."""
+        before = None
         for statement in statements:
             follow = _FOLLOWERS.get(type(statement))
-            path = follow(self, statement, scope, path) if follow is not None else path
-            if path is None:
+            demand = self._reader.test(statement.test, scope)[0] if isinstance(statement, ast.If) else None
+            if before and demand:
+                # Two branches in a row: only a case that takes both tells them from branches of one choice.
+                self._aim((statement, "both"), _with(path, all_of([before, demand])))
+            after = follow(self, statement, scope, path) if follow is not None else path
+            if after is None:
                 return None
+            # One that left something behind may not have come back.
+            before = demand if after == path else None
+            path = after
         return path
 
     def _enter(self, node, call, scope, path):

@@ -2,7 +2,7 @@
 
 An expression becomes a *term*, a tuple whose first item is its kind: ``field``, ``env``, ``model`` and ``call`` are
 inputs by name, ``const`` and ``items`` are known, ``if`` depends on a test, ``truth`` is a test itself, ``rest`` is
-what is left when one field is divided by another, ``object`` is something whose attributes may be inputs, and ``?``
+what is left when one input is divided by another, ``object`` is something whose attributes may be inputs, and ``?``
 is whatever was not understood. `demands` says what a test demands.
 """
 
@@ -174,8 +174,9 @@ class Reader:
 
     def _binary(self, node, scope):
         sides = self.term(node.left, scope), self.term(node.right, scope)
-        both = all(side[0] == "field" for side in sides)
-        return ("rest", sides[0][1], sides[1][1]) if both and isinstance(node.op, ast.Mod) else UNKNOWN
+        if isinstance(node.op, ast.Mod) and all(side[0] in INPUTS for side in sides):
+            return ("rest", *sides)
+        return _divided(*sides) if isinstance(node.op, ast.FloorDiv) else UNKNOWN
 
     def _compare(self, node, scope):
         terms = [self.term(side, scope) for side in (node.left, *node.comparators)]
@@ -321,6 +322,19 @@ class Reader:
             else:
                 return None
         return ("const", None)
+
+
+def _divided(left, right):
+    """Return the term of a division where the divisor is 1, as it is where nothing is split; else it is not known."""
+    if right[0] == "const":
+        return left if right[1] == 1 else UNKNOWN
+    for index, side in enumerate((left, right)):
+        if side[0] == "if":
+            parts = [_divided(*((part, right) if index == 0 else (left, part))) for part in side[3:]]
+            return ("if", *side[1:3], *parts)
+    if left[0] not in INPUTS or right[0] not in INPUTS:
+        return UNKNOWN
+    return ("if", *compare(right, ast.Eq(), ("const", 1)), left, UNKNOWN)
 
 
 _MAKERS = {
