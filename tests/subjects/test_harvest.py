@@ -252,6 +252,26 @@ def test_small_predicates_are_looked_into() -> None:
     assert any("arg backend is ['a']" in aim[-1] for place in places for aim in place)
 
 
+def test_a_predicate_that_may_raise_says_what_it_returns_else() -> None:
+    source = """
+    def run(self):
+        if wanted_ranks(hf_config) is not None and self.ranks // self.groups != wanted_ranks(hf_config):
+            self.dtype = "x"
+
+    def wanted_ranks(config):
+        layout = getattr(config, "layout", None)
+        if layout is None:
+            return None
+        if layout != "fused":
+            raise ValueError(layout)
+        heads: int = config.heads
+        return heads
+    """
+    clauses = [clause for place in ways(found(source)) for way in place for clause in way]
+    asked = "not model layout is [None] & not model heads is [None] & arg groups is [1]"
+    assert any(f"{asked} & not arg ranks same ['heads', 'model']" in clause for clause in clauses), clauses
+
+
 def test_a_function_understood_in_part_is_asked_by_name() -> None:
     source = """
     def kind_of(url):

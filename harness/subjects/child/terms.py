@@ -11,6 +11,7 @@ import ast
 from .demands import INPUTS, PERHAPS, all_of, any_of, compare, conditional, truth
 
 UNKNOWN = ("?",)
+_RAISES = ("raises",)
 # Bounds: what goes beyond them is left out, never wrong.
 _DEEPEST = 6
 _LARGEST = 15
@@ -278,7 +279,7 @@ class Reader:
             names = {**self.bound(callee, node, scope), **scope.assigned()}
             term = self._returned(callee.body, Scope(self, callee, names, scope.depth + 1))
             # What was understood in part only is asked by the function's name.
-            return term if term is not None and _is_understood(term) else None
+            return term if term not in (None, _RAISES) and _is_understood(term) else None
         finally:
             self._inlining.discard(callee)
 
@@ -305,7 +306,10 @@ class Reader:
         return names
 
     def _returned(self, body, scope):
-        """Return the term that a body of assignments, branches and returns gives, None for any other body."""
+        """Return the term that a body of assignments, branches and returns gives, None for any other body.
+
+        A branch that raises gives nothing: what comes back comes from the other one.
+        """
         for position, statement in enumerate(body):
             if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_text(statement):
                 continue
@@ -313,11 +317,17 @@ class Reader:
                 return self.term(statement.value, scope) if statement.value is not None else ("const", None)
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 assign(statement.targets[0], self.term(statement.value, scope), scope, self)
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                assign(statement.target, self.term(statement.value, scope), scope, self)
+            elif isinstance(statement, ast.Raise):
+                return _RAISES
             elif isinstance(statement, ast.If):
                 rest = body[position + 1 :]
                 true, false = self.test(statement.test, scope)
                 first = self._returned([*statement.body, *rest], scope.copy())
                 second = self._returned([*statement.orelse, *rest], scope.copy())
+                if _RAISES in (first, second):
+                    return second if first == _RAISES else first
                 return conditional(true, false, first, second) if first is not None and second is not None else None
             else:
                 return None
