@@ -1,7 +1,7 @@
 """What the gate catches that a plain property test does not: both on the same mutants, with the same seconds.
 
-    python benchmarks/audit_baseline.py A B --out FILE [--mutants N] [--only PATH ...] [--seconds S] [--jobs N]
-        [--ledger FILE] [--equivalents FILE] [--seed N]
+    python benchmarks/audit_baseline.py A B --out FILE [--mutants N] [--only PATH ...] [--without NAME ...]
+        [--seconds S] [--jobs N] [--ledger FILE] [--equivalents FILE] [--seed N]
 
 The baseline is what one would write first: one Hypothesis strategy over the same arguments, variables, machines and
 models, both packages called in the same process, DeepDiff on both outcomes of every case; ``--jobs`` processes with
@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--mutants", type=int, default=300)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--without", action="append", default=[])
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--ledger", type=Path)
@@ -95,7 +96,7 @@ def main() -> None:
     with Gate(request) as gate:
         listed.check(gate.package)
         files = gate.package.files_under(options.only) if options.only else None
-        every = gate.package.mutants(files=files)
+        every = gate.package.outside(gate.package.mutants(files=files), options.without)
         mutants = gate.package.sample(every, options.mutants, options.seed, even=True)
         names = [spec.package for spec in specs]
         state = _state(options.out, asked, lambda: _searched(request, gate.domains, names, options))

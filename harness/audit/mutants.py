@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -94,6 +94,16 @@ class Package:
         if mutant.file not in self._functions:
             self._functions[mutant.file] = functions_of(self._text(mutant))
         return function_at(self._functions[mutant.file], mutant.line)
+
+    def outside(self, mutants: Iterable[Mutant], names: Collection[str]) -> list[Mutant]:
+        """Return the mutants that are in none of the functions and classes ``names``.
+
+        Raises UsageError for a name that there is not in any of their files.
+        """
+        named = [(mutant, self.function_of(mutant).name.split(".")) for mutant in mutants]
+        known = {part for _, parts in named for part in parts if part}
+        _check(names, known, "function with faults")
+        return [mutant for mutant, parts in named if not set(parts) & set(names)]
 
     def write(self, target: Path, mutant: Mutant | None = None) -> None:
         """Write the package into the folder ``target``, with the mutant's fault in it.

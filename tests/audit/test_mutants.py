@@ -131,6 +131,17 @@ def test_mutants_are_restricted(port: Package) -> None:
     }
 
 
+def test_functions_and_classes_can_be_left_out(port: Package, mutants: list[Mutant]) -> None:
+    names = {port.function_of(mutant).name for mutant in mutants}
+    left_out = next(name for name in sorted(names) if "." in name).split(".")
+    rest = port.outside(mutants, [left_out[0]])
+    assert 0 < len(rest) < len(mutants)
+    assert not [mutant for mutant in rest if left_out[0] in port.function_of(mutant).name.split(".")]
+    assert port.outside(mutants, []) == mutants
+    with pytest.raises(UsageError, match="no function with faults 'nobody' to mutate"):
+        port.outside(mutants, ["nobody"])
+
+
 def test_names_that_there_are_not_are_refused(port: Package) -> None:
     with pytest.raises(UsageError, match=r"no operator 'comparison' to mutate \(did you mean 'comparisons'\?\)"):
         port.mutants(operators=["comparison"])

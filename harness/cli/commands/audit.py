@@ -33,6 +33,10 @@ def audit(
     equivalents: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Faults that change nothing, each with a reason.")
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="No faults in this function or class; may be given again."),
+    ] = None,
     cases: Annotated[int, typer.Option(min=1, max=10**6, help="The gate's number of cases.")] = DEFAULT_CASES,
     seed: Annotated[int, typer.Option(help="Which cases, and which mutants.")] = 0,
     ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="Differences that are meant.")] = None,
@@ -68,6 +72,7 @@ def audit(
         listed.check(gate.package)
         files = gate.package.files_under(only) if only else None
         every = gate.package.mutants(roles=checked_roles(roles), files=files)
+        every = gate.package.outside(every, without or ())
         sample = every if mutants is None else gate.package.sample(every, mutants, seed, even=even)
         judged = run_rounds(gate.package, sample, gate.rounds(seed, cases), jobs=processes, results=kept)
         survivors = [result.mutant for result in judged if result.catch is None]
