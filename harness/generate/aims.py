@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.generate.aim import Aim, Alternative, Demand, Entry, Pair, add_clause, choose, follows, lay, opposite
+from harness.generate.crossed import crossed_goals
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw, shuffled
 from harness.generate.goals import REFUSED, Goal, Miss, Schedules, goals_of
@@ -46,8 +47,12 @@ class AimDraw:
         refusals = dict.fromkeys(domains.aims.refusals)
         refused = [place for number, place in every.items() if number in refusals]
         others = [place for number, place in every.items() if number not in refusals]
-        self._goals = goals_of(others or refused)
-        self._refused = goals_of(refused or others)
+        writers: dict[str, list[list[Aim]]] = {}
+        for number, name in domains.aims.writers:
+            if number in every:
+                writers.setdefault(name, []).append(every[number])
+        self._goals = goals_of(others or refused) + crossed_goals(others, writers)
+        self._refused = goals_of(refused or others) + crossed_goals(refused, writers)
 
     def schedules(self, seed: int) -> Schedules:
         """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""

@@ -40,13 +40,14 @@ class Aims(msgspec.Struct, frozen=True, kw_only=True):
 
     A place is a list of aims, one for each way to it; an aim is a list of clauses, all to be fulfilled; a clause is a
     list of alternatives, one to be fulfilled; an alternative is a list of conditions, all to hold. At the places
-    ``refusals`` something is raised.
+    ``refusals`` something is raised; ``writers`` are places, each with a field that is written there.
     """
 
     conditions: tuple[Condition, ...] = ()
     clauses: tuple[tuple[tuple[int, ...], ...], ...] = ()
     places: tuple[tuple[tuple[int, ...], ...], ...] = ()
     refusals: tuple[int, ...] = ()
+    writers: tuple[tuple[int, str], ...] = ()
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,9 +32,9 @@ def harvest(sources, roots, fields, *, statements=(), registrations=()):
     ``registrations`` are roots, too, for the architectures that the decorator names.
 
     The answer has ``conditions`` (kind, name, operation, values, wanted), ``clauses`` (alternatives: lists of numbers
-    of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there) and
-    ``refusals`` (numbers of the places where something is raised). An aim is reached by a case that fulfils each
-    clause in one of its alternatives.
+    of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there),
+    ``refusals`` (numbers of the places where something is raised) and ``writers`` (numbers of places, each with a
+    field that is written there). An aim is reached by a case that fulfils each clause in one of its alternatives.
     """
     trees = {name: ast.parse(source) if isinstance(source, str) else source for name, source in sources.items()}
     walk = Walk(Reader(Symbols(trees), frozenset(fields)))
@@ -57,6 +57,7 @@ class Walk:
         self._entered = []
         self._places = {}
         self._refusals = set()
+        self._written = {}
         self._count = 0
         self._returning = {}
 
@@ -105,7 +106,7 @@ class Walk:
 
     def plain(self):
         """Return the aims as numbered plain data, without repetition, in the order they were found."""
-        conditions, clauses, places, refusals = {}, {}, {}, []
+        conditions, clauses, places, refusals, writers = {}, {}, {}, [], {}
         for where, ways in self._places.items():
             place = []
             for aim in ways:
@@ -120,11 +121,14 @@ class Walk:
             number = places.setdefault(tuple(place), len(places))
             if where in self._refusals and number not in refusals:
                 refusals.append(number)
+            for field in self._written.get(where, ()):
+                writers.setdefault((number, field))
         return {
             "conditions": list(conditions),
             "clauses": list(clauses),
             "places": list(places),
             "refusals": refusals,
+            "writers": list(writers),
         }
 
     # -- statements ------------------------------------------------------------------------------------------------
@@ -225,7 +229,9 @@ class Walk:
             return path
         self._calls(statement.value, scope, path)
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        if any(self._writes(target) for target in targets):
+        written = [*(name for target in targets for name in self._writes(target)), *self._declared(statement.value)]
+        if written:
+            self._written[statement] = written
             self._aim(statement, path)
         if not isinstance(statement, ast.AugAssign):
             term = self._reader.term(statement.value, scope)
@@ -234,19 +240,29 @@ class Walk:
         return path
 
     def _writes(self, target):
+        """Return the fields that an assignment to ``target`` writes."""
         if isinstance(target, (ast.Tuple, ast.List)):
-            return any(self._writes(element) for element in target.elts)
+            return [name for element in target.elts for name in self._writes(element)]
         if isinstance(target, ast.Subscript):
-            return isinstance(target.slice, ast.Constant) and target.slice.value in self._reader.fields
+            return self._known(target.slice)
         while isinstance(target, ast.Attribute):
             if target.attr in self._reader.fields:
-                return True
+                return [target.attr]
             target = target.value
-        return False
+        return []
+
+    def _declared(self, value):
+        """Return the fields that a dict display declares."""
+        return [name for key in value.keys for name in self._known(key)] if isinstance(value, ast.Dict) else []
+
+    def _known(self, key):
+        is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
+        return [key.value] if is_text and key.value in self._reader.fields else []
 
     def _return(self, statement, scope, path):
         if statement.value is not None:
             self._calls(statement.value, scope, path)
+            self._written[statement] = self._declared(statement.value)
         self._aim(statement, path)
 
     def _raise(self, statement, scope, path):
