@@ -289,6 +289,35 @@ def test_a_number_is_missed_by_one_half_the_time() -> None:
     assert 0.4 < sum(value in (7, 9) for value in missed) / len(missed) < 0.75
 
 
+def test_a_place_is_met_behind_a_writer_of_what_it_asks_for() -> None:
+    asked = [
+        condition("arg", "backend", "is", "a"),
+        condition("arg", "flag", "true"),
+        condition("call", "is_hip", "true"),
+    ]
+    # The first place asks for a backend and the flag; one that ROCm alone comes to writes the backend.
+    aims = Aims(
+        conditions=tuple(asked),
+        clauses=(((0,),), ((1,),), ((2,),)),
+        places=(((0, 1),), ((2,),)),
+        writers=((1, "backend"),),
+    )
+    drawn = scheduled(domains_for([], aims), 400)
+    behind = [one for one in drawn if holds(one, asked[1]) and holds(one, asked[2]) and "backend" not in one.args]
+    assert len(behind) > 20
+    # Where the two exclude each other, there is no such goal.
+    excluded = Aims(
+        conditions=(*asked, condition("arg", "flag", "true", wanted=False)),
+        clauses=(((0,),), ((1,),), ((3,),)),
+        places=(((0, 1),), ((2,),)),
+        writers=((1, "backend"),),
+    )
+    plain = msgspec.structs.replace(excluded, writers=())
+    assert len(maker_for(domains_for([], excluded)).schedules(0).resolved) == len(
+        maker_for(domains_for([], plain)).schedules(0).resolved
+    )
+
+
 def test_every_member_of_a_list_has_its_turn() -> None:
     asked = condition("arg", "ranks", "is", 1, 2, 4, 8)
     found = {drawn.args.get("ranks") for drawn in scheduled(domains_for([asked]), 60)}

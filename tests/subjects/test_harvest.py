@@ -345,6 +345,30 @@ def test_declared_values_and_the_environment_are_written_too() -> None:
     assert [["arg flag true"]] in places and [["arg ranks > [1]"]] in places
 
 
+def test_places_say_which_fields_they_write() -> None:
+    source = """
+    def run(self):
+        if self.flag:
+            self.dtype, self.backend = "x", "y"
+        declared = {}
+        if self.ranks > 1:
+            declared["dtype"] = "x"
+            declared |= {"page_size": 1, "unknown": 2}
+        if self.groups > 1:
+            return {"backend": "a"}
+    """
+    plain = found(source)
+    places = ways(plain)
+    written: dict[str, set[str]] = {}
+    for number, field in plain["writers"]:
+        written.setdefault(places[number][0][0], set()).add(field)
+    assert written == {
+        "arg flag true": {"dtype", "backend"},
+        "arg ranks > [1]": {"dtype", "page_size"},
+        "arg groups > [1]": {"backend"},
+    }
+
+
 def test_registered_functions_are_for_the_architectures_they_name() -> None:
     source = """
     @registry.register("AForCausalLM", "BForCausalLM")
