@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import declarative
+
 from harness.audit.audit import Longer
 from harness.audit.equivalents import Equivalents, Fault, entry_text, faults_of, load_equivalents
 from harness.audit.judge import Catch, Result
@@ -57,12 +59,11 @@ def test_faults_are_told_apart_and_named_by_their_function(tmp_path: Path) -> No
     assert {fault.function for fault in constants.values()} == {""}
 
 
-def test_every_mutant_of_the_successor_has_a_fault_of_its_own() -> None:
-    import declarative
-
+def test_every_mutant_of_the_successor_has_a_fault_of_its_own_and_what_is_listed_is_one() -> None:
     successor = Package(Path(declarative.__file__).parent)
     mutants = successor.mutants()
     assert len(set(faults_of(successor, mutants).values())) == len(mutants)
+    load_equivalents(successor.folder / "equivalents.toml").check(successor)
 
 
 def test_a_fault_is_the_same_after_other_edits_and_another_after_its_own(tmp_path: Path) -> None:
