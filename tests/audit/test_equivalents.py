@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import declarative
-
 from harness.audit.audit import Longer
 from harness.audit.equivalents import Equivalents, Fault, entry_text, faults_of, load_equivalents
 from harness.audit.judge import Catch, Result
