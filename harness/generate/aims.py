@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.generate.aim import Aim, Alternative, Demand, Entry, Pair, add_clause, choose, follows, lay, opposite
-from harness.generate.crossed import crossed_goals
+from harness.generate.crossed import Place, crossed_goals
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw, shuffled
 from harness.generate.goals import REFUSED, Goal, Miss, Schedules, goals_of
@@ -45,14 +45,25 @@ class AimDraw:
         every = self._compile(domains.aims)
         self.places = list(every.values())
         refusals = dict.fromkeys(domains.aims.refusals)
-        refused = [place for number, place in every.items() if number in refusals]
-        others = [place for number, place in every.items() if number not in refusals]
+        reads: dict[int, list[str]] = {}
+        for number, name in domains.aims.readers:
+            reads.setdefault(number, []).append(name)
+        refused, others = (
+            [
+                Place(place, reads.get(number, ()))
+                for number, place in every.items()
+                if (number in refusals) is refuses
+            ]
+            for refuses in (True, False)
+        )
         writers: dict[str, list[list[Aim]]] = {}
         for number, name in domains.aims.writers:
             if number in every:
                 writers.setdefault(name, []).append(every[number])
-        self._goals = goals_of(others or refused) + crossed_goals(others, writers)
-        self._refused = goals_of(refused or others) + crossed_goals(refused, writers)
+        self._goals, self._refused = (
+            goals_of([place.ways for place in some or rest]) + crossed_goals(some, writers)
+            for some, rest in ((others, refused), (refused, others))
+        )
 
     def schedules(self, seed: int) -> Schedules:
         """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""

@@ -7,22 +7,31 @@ tells a reader of the one from a reader of the other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from harness.generate.aim import Aim
 from harness.generate.draw import SeededDraw, shuffled
 from harness.generate.goals import Goal
 
-# A place that asks for a field is met behind so many of the places that write it.
-_WRITERS: Final = 2
+# A place that asks for a field, or reads it, is met behind so many of the places that write it.
+_WRITERS: Final = 4
 
 
-def crossed_goals(places: Sequence[Sequence[Aim]], writers: Mapping[str, Sequence[Sequence[Aim]]]) -> list[Goal]:
+class Place(NamedTuple):
+    """The ways to a place, and the fields that are read there."""
+
+    ways: Sequence[Aim]
+    reads: Sequence[str]
+
+
+def crossed_goals(places: Sequence[Place], writers: Mapping[str, Sequence[Sequence[Aim]]]) -> list[Goal]:
     """Return goals that ask for what a place asks, but for one field, and for what a writer of that field asks."""
     draw = SeededDraw(0, -4)
     goals = []
-    for ways in places:
-        for name in dict.fromkeys(name for aim in ways for name in _asked(aim) if name in writers):
+    for ways, reads in places:
+        for name in dict.fromkeys((*reads, *(name for aim in ways for name in _asked(aim)))):
+            if name not in writers:
+                continue
             found = 0
             for writing in shuffled(writers[name], draw):
                 if writing is ways:

@@ -117,6 +117,7 @@ def _united(first: Aims, second: Aims) -> Aims:
     places: dict[tuple[tuple[int, ...], ...], int] = {}
     refusals: dict[int, None] = {}
     writers: dict[tuple[int, str], None] = {}
+    readers: dict[tuple[int, str], None] = {}
     for given in (first, second):
         numbers = []
         for condition in given.conditions:
@@ -137,12 +138,14 @@ def _united(first: Aims, second: Aims) -> Aims:
                 refusals.setdefault(united)
             numbered[number] = united
         writers |= {(numbered[number], name): None for number, name in given.writers}
+        readers |= {(numbered[number], name): None for number, name in given.readers}
     return Aims(
         conditions=tuple(kept),
         clauses=tuple(clauses),
         places=tuple(places),
         refusals=tuple(refusals),
         writers=tuple(writers),
+        readers=tuple(readers),
     )
 
 

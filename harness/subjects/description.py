@@ -40,7 +40,8 @@ class Aims(msgspec.Struct, frozen=True, kw_only=True):
 
     A place is a list of aims, one for each way to it; an aim is a list of clauses, all to be fulfilled; a clause is a
     list of alternatives, one to be fulfilled; an alternative is a list of conditions, all to hold. At the places
-    ``refusals`` something is raised; ``writers`` are places, each with a field that is written there.
+    ``refusals`` something is raised; ``writers`` and ``readers`` are places, each with a field that is written or
+    read there.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -48,6 +49,7 @@ class Aims(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[tuple[tuple[int, ...], ...], ...] = ()
     refusals: tuple[int, ...] = ()
     writers: tuple[tuple[int, str], ...] = ()
+    readers: tuple[tuple[int, str], ...] = ()
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):

@@ -305,6 +305,9 @@ def test_a_place_is_met_behind_a_writer_of_what_it_asks_for() -> None:
     drawn = scheduled(domains_for([], aims), 400)
     behind = [one for one in drawn if holds(one, asked[1]) and holds(one, asked[2]) and "backend" not in one.args]
     assert len(behind) > 20
+    reading = msgspec.structs.replace(aims, places=(((1,),), ((2,),)), readers=((0, "backend"),))
+    drawn = scheduled(domains_for([], reading), 400)
+    assert sum(holds(one, asked[1]) and holds(one, asked[2]) for one in drawn) > 20
     # Where the two exclude each other, there is no such goal.
     excluded = Aims(
         conditions=(*asked, condition("arg", "flag", "true", wanted=False)),

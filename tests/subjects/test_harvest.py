@@ -345,7 +345,7 @@ def test_declared_values_and_the_environment_are_written_too() -> None:
     assert [["arg flag true"]] in places and [["arg ranks > [1]"]] in places
 
 
-def test_places_say_which_fields_they_write() -> None:
+def test_places_say_which_fields_they_write_and_read() -> None:
     source = """
     def run(self):
         if self.flag:
@@ -355,14 +355,19 @@ def test_places_say_which_fields_they_write() -> None:
             declared["dtype"] = "x"
             declared |= {"page_size": 1, "unknown": 2}
         if self.groups > 1:
-            return {"backend": "a"}
+            return {"backend": other(self.page_size // 2)}
     """
     plain = found(source)
     places = ways(plain)
-    written: dict[str, set[str]] = {}
-    for number, field in plain["writers"]:
-        written.setdefault(places[number][0][0], set()).add(field)
-    assert written == {
+
+    def told(what: str) -> dict[str, set[str]]:
+        fields: dict[str, set[str]] = {}
+        for number, field in plain[what]:
+            fields.setdefault(places[number][0][0], set()).add(field)
+        return fields
+
+    assert told("readers") == {"arg groups > [1]": {"page_size"}}
+    assert told("writers") == {
         "arg flag true": {"dtype", "backend"},
         "arg ranks > [1]": {"dtype", "page_size"},
         "arg groups > [1]": {"backend"},

@@ -33,8 +33,9 @@ def harvest(sources, roots, fields, *, statements=(), registrations=()):
 
     The answer has ``conditions`` (kind, name, operation, values, wanted), ``clauses`` (alternatives: lists of numbers
     of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there),
-    ``refusals`` (numbers of the places where something is raised) and ``writers`` (numbers of places, each with a
-    field that is written there). An aim is reached by a case that fulfils each clause in one of its alternatives.
+    ``refusals`` (numbers of the places where something is raised), ``writers`` and ``readers`` (numbers of places,
+    each with a field that is written or read there). An aim is reached by a case that fulfils each clause in one of
+    its alternatives.
     """
     trees = {name: ast.parse(source) if isinstance(source, str) else source for name, source in sources.items()}
     walk = Walk(Reader(Symbols(trees), frozenset(fields)))
@@ -58,6 +59,7 @@ class Walk:
         self._places = {}
         self._refusals = set()
         self._written = {}
+        self._read = {}
         self._count = 0
         self._returning = {}
 
@@ -106,7 +108,8 @@ class Walk:
 
     def plain(self):
         """Return the aims as numbered plain data, without repetition, in the order they were found."""
-        conditions, clauses, places, refusals, writers = {}, {}, {}, [], {}
+        conditions, clauses, places, refusals = {}, {}, {}, []
+        writers, readers = {}, {}
         for where, ways in self._places.items():
             place = []
             for aim in ways:
@@ -121,14 +124,16 @@ class Walk:
             number = places.setdefault(tuple(place), len(places))
             if where in self._refusals and number not in refusals:
                 refusals.append(number)
-            for field in self._written.get(where, ()):
-                writers.setdefault((number, field))
+            for told, fields in ((writers, self._written), (readers, self._read)):
+                for field in fields.get(where, ()):
+                    told.setdefault((number, field))
         return {
             "conditions": list(conditions),
             "clauses": list(clauses),
             "places": list(places),
             "refusals": refusals,
             "writers": list(writers),
+            "readers": list(readers),
         }
 
     # -- statements ------------------------------------------------------------------------------------------------
@@ -232,6 +237,7 @@ class Walk:
         written = [*(name for target in targets for name in self._writes(target)), *self._declared(statement.value)]
         if written:
             self._written[statement] = written
+            self._read[statement] = self._reads(statement.value)
             self._aim(statement, path)
         if not isinstance(statement, ast.AugAssign):
             term = self._reader.term(statement.value, scope)
@@ -255,6 +261,14 @@ class Walk:
         """Return the fields that a dict display declares."""
         return [name for key in value.keys for name in self._known(key)] if isinstance(value, ast.Dict) else []
 
+    def _reads(self, value):
+        """Return the fields that an expression reads."""
+        return [
+            node.attr
+            for node in ast.walk(value)
+            if isinstance(node, ast.Attribute) and node.attr in self._reader.fields
+        ]
+
     def _known(self, key):
         is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
         return [key.value] if is_text and key.value in self._reader.fields else []
@@ -263,6 +277,7 @@ class Walk:
         if statement.value is not None:
             self._calls(statement.value, scope, path)
             self._written[statement] = self._declared(statement.value)
+            self._read[statement] = self._reads(statement.value)
         self._aim(statement, path)
 
     def _raise(self, statement, scope, path):
