@@ -183,7 +183,11 @@ def test_refusals_are_told() -> None:
     """
     plain = found(source)
     refusals = [ways(plain)[number] for number in plain["refusals"]]
-    assert refusals == [[["not arg ranks > [1]"]], [["arg ranks > [1]", "arg backend is [None]"]]]
+    assert refusals == [
+        [["not arg ranks > [1]"]],
+        [["not arg ranks > [1] & arg backend is [None]"]],
+        [["arg ranks > [1]", "arg backend is [None]"]],
+    ]
 
 
 def test_a_helper_has_the_conditions_of_each_of_its_callers() -> None:
@@ -405,6 +409,21 @@ def test_two_branches_in_a_row_are_taken_together_too() -> None:
     places = ways(found(source))
     assert [["arg flag true & arg ranks > [1]"]] in places
     assert not [place for place in places if "arg groups > [1]" in str(place) and "arg flag" in str(place)]
+
+
+def test_two_checks_in_a_row_refuse_together_too() -> None:
+    source = """
+    def run(self):
+        if self.flag:
+            raise ValueError
+        assert self.ranks > 1
+        if self.backend == "a":
+            raise KeyError
+    """
+    plain = found(source)
+    refusals = [ways(plain)[number] for number in plain["refusals"]]
+    assert [["arg flag true & not arg ranks > [1]"]] in refusals
+    assert [["not arg flag true", "not arg ranks > [1] & arg backend is ['a']"]] in refusals
 
 
 def test_what_a_decorator_says_must_hold_is_on_the_way() -> None:

@@ -146,8 +146,14 @@ class Walk:
 
     def _block(self, statements, scope, path):
         """Follow statements; return the path behind them, None when control does not get there."""
-        before = None
+        before = check = start = None
         for statement in statements:
+            refused = self._refused(statement, scope)
+            if check and refused:
+                # Two checks in a row: only a case that both refuse tells which of them comes first.
+                self._refusals.add((statement, "both"))
+                self._aim((statement, "both"), _with(start, all_of([check, refused])))
+            check, start = refused, path
             follow = _FOLLOWERS.get(type(statement))
             demand = self._reader.test(statement.test, scope)[0] if isinstance(statement, ast.If) else None
             if before and demand:
@@ -160,6 +166,14 @@ class Walk:
             before = demand if after == path else None
             path = after
         return path
+
+    def _refused(self, statement, scope):
+        """Return what a check demands to refuse, None for a statement that is none."""
+        if isinstance(statement, ast.Assert):
+            return self._reader.test(statement.test, scope)[1]
+        if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], ast.Raise):
+            return self._reader.test(statement.test, scope)[0]
+        return None
 
     def _enter(self, node, call, scope, path):
         """Follow a function's body, called on ``path`` by a call in ``scope``; return the path at its end.
