@@ -122,4 +122,5 @@ def _fault(package: Package, mutant: Mutant) -> Fault:
 
 
 def _stripped(text: str) -> list[str]:
-    return [line.strip() for line in text.split("\n")]
+    """Return the lines of a text without the space around them and what a comment behind them says."""
+    return [line.partition("  # ")[0].strip() for line in text.split("\n")]
