@@ -79,6 +79,48 @@ def _judged(package: Package, mutants: Sequence[Mutant], trial: Trial, runner: R
             raise
 
 
+def run_rounds(
+    package: Package,
+    mutants: Sequence[Mutant],
+    trials: Iterable[Trial],
+    *,
+    jobs: int = 1,
+    limits: RunLimits | None = None,
+    results: Results | None = None,
+    listener: Listener | None = None,
+    make_runner: MakeRunner = fork_runner,
+) -> list[Result]:
+    """Judge each mutant over ``trials`` until one of them catches it; a budget whose cases do not fit in memory.
+
+    Return a result for each that says how many cases there were before in all, in the order of ``mutants``; none when
+    there is no trial. ``listener`` gets what is known of a mutant after each trial. Raises UsageError as `run_audit`
+    does.
+    """
+    whole: dict[Mutant, Result] = {}
+    listen = listener or _nobody
+    rounds = iter(trials)
+    left = list(mutants)
+    while left and (trial := next(rounds, None)) is not None:
+        for result in run_audit(
+            package, left, trial, jobs=jobs, limits=limits, results=results, make_runner=make_runner
+        ):
+            whole[result.mutant] = _after(whole.get(result.mutant), result)
+            listen(whole[result.mutant])
+        left = [mutant for mutant in left if whole[mutant].catch is None]
+    return [whole[mutant] for mutant in mutants if mutant in whole]
+
+
+def _after(before: Result | None, result: Result) -> Result:
+    """Return a result that counts what was tried before."""
+    if before is None:
+        return result
+    catch = result.catch
+    if catch is not None:
+        catch = msgspec.structs.replace(catch, cases=before.cases + catch.cases)
+    seconds = round(before.seconds + result.seconds, 3)
+    return Result(mutant=result.mutant, catch=catch, cases=before.cases + result.cases, seconds=seconds)
+
+
 class Longer(msgspec.Struct, frozen=True, kw_only=True):
     """A mutant that the gate did not catch, and what ``cases`` further ones showed.
 
@@ -109,16 +151,16 @@ def search_longer(
 
     Raises UsageError as `run_audit` does.
     """
-    caught: dict[Mutant, Catch] = {}
-    cases: dict[Mutant, int] = dict.fromkeys(survivors, 0)
-    for trial in trials:
-        left = [mutant for mutant in survivors if mutant not in caught]
-        if not left:
-            break
-        for result in run_audit(
-            package, left, trial, jobs=jobs, limits=limits, results=results, make_runner=make_runner
-        ):
-            cases[result.mutant] += result.cases if result.catch is None else result.catch.cases + 1
-            if result.catch is not None:
-                caught[result.mutant] = result.catch
-    return [Longer(mutant=mutant, cases=cases[mutant], catch=caught.get(mutant)) for mutant in survivors]
+    tried = {
+        result.mutant: result
+        for result in run_rounds(
+            package, survivors, trials, jobs=jobs, limits=limits, results=results, make_runner=make_runner
+        )
+    }
+    return [_longer(mutant, tried.get(mutant)) for mutant in survivors]
+
+
+def _longer(mutant: Mutant, result: Result | None) -> Longer:
+    catch = None if result is None else result.catch
+    cases = 0 if result is None else result.cases if catch is None else catch.cases + 1
+    return Longer(mutant=mutant, cases=cases, catch=catch)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from harness.audit.mutants import Package
 from harness.audit.trial import Trial, explained_by
+from harness.engine.guide import STREAMS, Guide
+from harness.engine.news import Newsroom
 from harness.engine.pair import Pair
 from harness.engine.plan import Request
 from harness.engine.planning import make_plan
 from harness.errors import UsageError
-from harness.generate.cases import CaseMaker
+from harness.generate.cases import CHUNK, CaseMaker
+from harness.world.case import Case
 
-# A trial is held in memory: a longer search goes by rounds of this many cases.
-_ROUND: Final = 20_000
+# A trial is held in memory: more cases than these go by rounds.
+_ROUND: Final = 80 * CHUNK
 
 
 class Gate:
@@ -35,10 +38,11 @@ class Gate:
         self._pair = Pair(request.first, request.second)
         try:
             plan = make_plan(request, self._pair).plan
+            self.domains = plan.domains
             self._maker = CaseMaker(plan.domains, plan.launches)
             self._names = plan.compared
             self._ledger = plan.ledger
-            self._pair.first.choose(self._names)
+            self._pair.compare_fields(self._names, ledger=self._ledger)
         except BaseException:
             self._pair.close()
             raise
@@ -49,20 +53,43 @@ class Gate:
     def __exit__(self, *exception: object) -> None:
         self._pair.close()
 
-    def trial(self, seed: int, count: int) -> Trial:
-        """Return the first ``count`` cases of a seed, with the original's outcomes."""
-        cases = list(self._maker.cases(seed, count))
+    def rounds(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield the first ``count`` cases of a seed with the original's outcomes, so many at a time.
+
+        They are those of a campaign of that seed over the subjects as they are, which later cases of a campaign
+        depend on: what reached something new is varied. To be asked for once.
+        """
+        guide, newsroom = Guide(seed), Newsroom()
+        cases: list[Case] = []
+        expected: list[bytes] = []
+        for number in range(-(-count // CHUNK)):
+            some = self._maker.chunk(seed, number, guide.bases(number))[: count - number * CHUNK]
+            ran = self._pair.run(some, number % STREAMS)
+            guide.take(number, newsroom.of(number % STREAMS, some, ran.frames, ran.found, self._pair.reach()))
+            cases += some
+            expected += [frame for frame, _ in ran.frames]
+            if len(cases) >= _ROUND:
+                yield self._trial(cases, expected)
+                cases, expected = [], []
+        if cases:
+            yield self._trial(cases, expected)
+
+    def trial_of(self, cases: Sequence[Case]) -> Trial:
+        """Return any cases with the original's outcomes."""
+        return self._trial(cases, self._pair.first.resolve(cases))
+
+    def _trial(self, cases: Sequence[Case], expected: Sequence[bytes]) -> Trial:
         return Trial(
             cases,
-            self._pair.first.resolve(cases),
+            expected,
             self._names,
             messages=self._pair.compares_messages,
             explained=explained_by(self._ledger),
             rule=msgspec.json.encode(self._ledger, order="deterministic").decode(),
         )
 
-    def trials(self, seed: int, count: int) -> Iterator[Trial]:
-        """Yield ``count`` cases of this seed and those after it, so many at a time that they fit in memory."""
+    def further(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield ``count`` cases of this seed and those after it: each seed's first, before any are varied."""
         while count > 0:
-            yield self.trial(seed, min(_ROUND, count))
+            yield self.trial_of(list(self._maker.cases(seed, min(_ROUND, count))))
             seed, count = seed + 1, count - _ROUND

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from harness.audit.functions import Function, function_at, functions_of
 from harness.audit.mutant import Mutant, Role, compiles, diff, mutated
 from harness.audit.operators import all_operators
 from harness.audit.source import Source
@@ -25,6 +26,7 @@ class Package:
         self.folder = folder.resolve()
         self.name = self.folder.name
         self.texts: dict[str, str] = {}
+        self._functions: dict[str, list[Function]] = {}
         for path in sorted(self.folder.rglob("*.py")):
             try:
                 # Line ends stay as they are: a mutant changes nothing but its place.
@@ -87,6 +89,22 @@ class Package:
         """Return the mutant as a unified diff. Raises UsageError for a mutant of other sources."""
         return diff(self._text(mutant), mutant)
 
+    def function_of(self, mutant: Mutant) -> Function:
+        """Return the function that the mutant's fault is in. Raises UsageError for a mutant of other sources."""
+        if mutant.file not in self._functions:
+            self._functions[mutant.file] = functions_of(self._text(mutant))
+        return function_at(self._functions[mutant.file], mutant.line)
+
+    def outside(self, mutants: Iterable[Mutant], names: Collection[str]) -> list[Mutant]:
+        """Return the mutants that are in none of the functions and classes ``names``.
+
+        Raises UsageError for a name that there is not in any of their files.
+        """
+        named = [(mutant, self.function_of(mutant).name.split(".")) for mutant in mutants]
+        known = {part for _, parts in named for part in parts if part}
+        _check(names, known, "function with faults")
+        return [mutant for mutant, parts in named if not set(parts) & set(names)]
+
     def write(self, target: Path, mutant: Mutant | None = None) -> None:
         """Write the package into the folder ``target``, with the mutant's fault in it.
 
@@ -105,12 +123,12 @@ class Package:
     def sample(self, mutants: Sequence[Mutant], count: int, seed: int, *, even: bool = False) -> list[Mutant]:
         """Return up to ``count`` of ``mutants``, the same for the same seed, in the order of ``mutants``.
 
-        With ``even`` operators and, within each, files take turns; otherwise each mutant is as likely as any other.
+        With ``even`` functions and, within each, operators take turns; otherwise each mutant is as likely as another.
         A mutant that does not compile, or stands for the same text as one that was drawn, is drawn over.
         """
         drawn: list[Mutant] = []
         texts: set[tuple[str, str]] = set()
-        for mutant in _by_turns(mutants, seed) if even else _shuffled(mutants, seed):
+        for mutant in self._by_turns(mutants, seed) if even else _shuffled(mutants, seed):
             if len(drawn) >= count:
                 break
             text = self.mutated(mutant)
@@ -119,6 +137,15 @@ class Package:
                 drawn.append(mutant)
         place = {mutant: index for index, mutant in enumerate(mutants)}
         return sorted(drawn, key=place.__getitem__)
+
+    def _by_turns(self, mutants: Sequence[Mutant], seed: int) -> Iterator[Mutant]:
+        """Yield all mutants, each time one of the next function, of it one of the next operator."""
+
+        def of_operators(some: Sequence[Mutant]) -> Iterator[Mutant]:
+            return _turns(_grouped(some, lambda mutant: mutant.operator), iter)
+
+        functions = _grouped(_shuffled(mutants, seed), lambda mutant: (mutant.file, self.function_of(mutant).name))
+        return _turns(functions, of_operators)
 
     def _text(self, mutant: Mutant) -> str:
         text = self.texts.get(mutant.file)
@@ -133,17 +160,8 @@ def _shuffled(mutants: Sequence[Mutant], seed: int) -> list[Mutant]:
     return shuffled
 
 
-def _by_turns(mutants: Sequence[Mutant], seed: int) -> Iterator[Mutant]:
-    """Yield all mutants, each time one of the next operator, in it one of the next file."""
-
-    def of_files(some: Sequence[Mutant]) -> Iterator[Mutant]:
-        return _turns(_grouped(some, lambda mutant: mutant.file), iter)
-
-    return _turns(_grouped(_shuffled(mutants, seed), lambda mutant: mutant.operator), of_files)
-
-
-def _grouped(mutants: Sequence[Mutant], name: Callable[[Mutant], str]) -> Mapping[str, Sequence[Mutant]]:
-    groups: defaultdict[str, list[Mutant]] = defaultdict(list)
+def _grouped(mutants: Sequence[Mutant], name: Callable[[Mutant], Hashable]) -> Mapping[Hashable, Sequence[Mutant]]:
+    groups: defaultdict[Hashable, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         groups[name(mutant)].append(mutant)
     # The first of the shuffled mutants says which group is first.
@@ -151,7 +169,7 @@ def _grouped(mutants: Sequence[Mutant], name: Callable[[Mutant], str]) -> Mappin
 
 
 def _turns(
-    groups: Mapping[str, Sequence[Mutant]], order: Callable[[Sequence[Mutant]], Iterator[Mutant]]
+    groups: Mapping[Hashable, Sequence[Mutant]], order: Callable[[Sequence[Mutant]], Iterator[Mutant]]
 ) -> Iterator[Mutant]:
     waiting = [order(group) for group in groups.values()]
     while waiting:

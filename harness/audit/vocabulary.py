@@ -13,8 +13,9 @@ from collections.abc import Iterable
 
 import libcst as cst
 
+from harness.audit.entries import entries_of
 from harness.audit.source import Source
-from harness.audit.walk import Node, last_name
+from harness.audit.walk import Node, last_name, outer_function, written_names
 
 Constant = str | int | float | bool | None
 
@@ -27,7 +28,12 @@ class Vocabulary:
     def __init__(self, sources: Iterable[Source]) -> None:
         self._texts: defaultdict[str, set[Constant]] = defaultdict(set)
         self._members: defaultdict[str, set[str]] = defaultdict(set)
+        self._configs: defaultdict[str, set[str]] = defaultdict(set)
         self._tables: set[str] = set()
+        self._writers: defaultdict[str, set[cst.FunctionDef]] = defaultdict(set)
+        # Where functions stand in explicit lists of what runs, and which functions name them.
+        self._places: dict[str, int] = {}
+        self._naming: defaultdict[str, set[str]] = defaultdict(set)
         links: set[tuple[str, str]] = set()
         for source in sources:
             for here in source.nodes:
@@ -41,6 +47,15 @@ class Vocabulary:
 
     def _read(self, here: Node, links: set[tuple[str, str]]) -> None:
         node = here.node
+        function = outer_function(here)
+        if function is not None:
+            for name in written_names(node):
+                self._writers[name].add(function)
+            if isinstance(node, cst.Name):
+                self._naming[node.value].add(function.name.value)
+        elif isinstance(node, cst.Tuple | cst.List):
+            for entry in entries_of(here):
+                self._places.setdefault(last_name(entry.value), len(self._places))
         if isinstance(node, cst.SimpleString | cst.Integer | cst.Float | cst.Name) and is_constant(node):
             if name := name_of(here):
                 self._texts[name].add(constant(node))
@@ -50,6 +65,8 @@ class Vocabulary:
                 links.add((_named(node.left, here), _named(part.comparator, here)))
                 if isinstance(part.operator, cst.In | cst.NotIn):
                     self._tables.add(last_name(part.comparator))
+        elif isinstance(node, cst.Attribute) and node.attr.value.endswith("config"):
+            self._configs[last_name(node.value)].add(node.attr.value)
         elif isinstance(node, cst.Assign):
             links |= {(_named(target.target, here), _named(node.value, here)) for target in node.targets}
         elif isinstance(node, cst.Attribute) and is_member(node):
@@ -58,6 +75,38 @@ class Vocabulary:
     def is_table(self, name: str) -> bool:
         """Return whether something is looked up in ``name`` by ``in``, anywhere in the package."""
         return bool(name) and name in self._tables
+
+    def is_written_elsewhere(self, name: str, function: cst.FunctionDef | None) -> bool:
+        """Return whether another function than ``function`` writes a field of that name, or declares it.
+
+        One that comes after it in the explicit lists of what runs does not count.
+        """
+        others = self._writers.get(name, set()) - {function}
+        if function is None:
+            return bool(others)
+        last = max(self._runs_at(function.name.value), default=None)
+        for other in others:
+            first = min(self._runs_at(other.name.value), default=None)
+            if first is None or last is None or first < last:
+                return True
+        return False
+
+    def _runs_at(self, name: str) -> set[int]:
+        """Return the places in the lists of a function, or of those that call it."""
+        found, waiting, seen = set(), [name], {name}
+        while waiting:
+            name = waiting.pop()
+            if name in self._places:
+                found.add(self._places[name])
+                continue
+            waiting += self._naming.get(name, set()) - seen
+            seen |= self._naming.get(name, set())
+        return found
+
+    def other_configs(self, owner: str, config: str) -> list[str]:
+        """Return the other configs than ``config`` that objects called ``owner`` have, if that is one."""
+        known = self._configs.get(owner, set())
+        return sorted(known - {config}) if config in known else []
 
     def others(self, name: str, value: Constant) -> list[Constant]:
         """Return the other constants that occur for ``name``, those that follow ``value`` in order first."""

@@ -18,6 +18,7 @@ from harness.audit.mutant import Role
 _TEXT_CALLS: Final = ("Arg", "NewType", "ParamSpec", "TypeVar", "cast", "print", "warn")
 _LOGGERS: Final = ("logger", "logging", "log", "LOGGER")
 _TYPE_ALIASES: Final = ("Annotated", "Callable", "ClassVar", "Final", "Literal", "Optional", "Union")
+_PROVIDER: Final = "provider"
 _SAID_OF_CLASSES: Final = ("dataclass", "final", "overload", "runtime_checkable")
 
 
@@ -104,6 +105,47 @@ def _is_place(target: cst.CSTNode) -> bool:
     if isinstance(target, cst.Tuple | cst.List):
         return any(_is_place(element.value) for element in target.elements)
     return isinstance(target, cst.Attribute | cst.Subscript)
+
+
+def outer_function(here: Node) -> cst.FunctionDef | None:
+    """Return the outermost function that a node stands in, a method being one; None at a module's level."""
+    return next((ancestor for ancestor in here.ancestors if isinstance(ancestor, cst.FunctionDef)), None)
+
+
+def written_names(node: cst.CSTNode) -> list[str]:
+    """Return the fields that a statement writes: attributes, and constant keys of what is filled or displayed."""
+    if isinstance(node, cst.Assign):
+        targets = [target.target for target in node.targets]
+    elif isinstance(node, cst.AugAssign):
+        targets = [node.target]
+    elif isinstance(node, cst.DictElement):
+        return [_text(node.key)]
+    else:
+        return []
+    names = [target.attr.value for target in targets if isinstance(target, cst.Attribute)]
+    for target in targets:
+        if isinstance(target, cst.Subscript) and isinstance(target.slice[0].slice, cst.Index):
+            names.append(_text(target.slice[0].slice.value))
+    return [name for name in names if name]
+
+
+def _text(node: cst.CSTNode) -> str:
+    return str(node.raw_value) if isinstance(node, cst.SimpleString) else ""
+
+
+def is_read_of_parameter(here: Node, *, provider: bool) -> bool:
+    """Return whether a node reads an attribute of the first parameter, in a provider or in any other function."""
+    node, function = here.node, outer_function(here)
+    if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name) or function is None:
+        return False
+    if isinstance(here.parent, cst.AssignTarget | cst.AugAssign) or (
+        isinstance(here.parent, cst.Call) and here.parent.func is node
+    ):
+        return False
+    decorated = any(last_name(decorator.decorator) == _PROVIDER for decorator in function.decorators)
+    # What is resolved comes first.
+    first = [parameter.name.value for parameter in function.params.params[:1]]
+    return decorated is provider and node.value.value in first
 
 
 def _is_left_out(here: Node) -> bool:

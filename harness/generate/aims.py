@@ -2,79 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
 
+from harness.generate.aim import Aim, Alternative, Demand, Entry, Pair, add_clause, choose, follows, lay, opposite
+from harness.generate.crossed import Place, crossed_goals
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw, shuffled
-from harness.generate.inputs import ABSENT, ARCHITECTURE, MACHINE, Inputs, Mask, Slot
+from harness.generate.goals import REFUSED, Goal, Miss, Schedules, goals_of
+from harness.generate.inputs import ABSENT, ARCHITECTURE, MACHINE, RELATIONS, Inputs, Mask, Slot, related
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw
 from harness.subjects.description import Aims, Condition
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.profiles import hardware_profiles, model_profiles
-
-# A place is met so many times before its demands are missed one by one.
-_HITS: Final = 1
-# A list of so many members is tried member by member.
-_MOST_MEMBERS: Final = 12
-# A demand is missed, and a member of a list tried, at so many places.
-_TURNS: Final = 8
-# Of the alternatives of a clause, so many are missed demand by demand.
-_MOST_ALTERNATIVES: Final = 4
-# Of a hundred aimed draws, so many aim at a refusal (besides those that come to one by the way).
-_REFUSED: Final = 30
-
-Demand = tuple[Slot, Mask]
-Pair = tuple[str, str, bool]
-Alternative = tuple[tuple[Demand, ...], tuple[Pair, ...]]
-Entry = tuple[str, str, tuple[Any, ...]]
-
-
-@dataclass
-class _Aim:
-    """An aim that cases can be drawn for: what it leaves of each input, and what there is to choose between.
-
-    ``pairs`` are arguments that should be equal, or differ. ``entries`` are the options of each input where there is
-    nothing to choose.
-    """
-
-    left: dict[Slot, Mask] = field(default_factory=dict)
-    choices: list[list[Alternative]] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
-    entries: list[Entry] | None = None
-
-
-class Miss(NamedTuple):
-    """The one demand of an aim that a case breaks: the nearest miss is what finds a changed guard.
-
-    A demand on an input (``slot``), the equality of two arguments (``pair``), every alternative of a clause
-    (``clause``), every alternative but one (``clause`` and ``only``), which finds an alternative that was dropped, or
-    one demand of an alternative whose others are met (``demand``, too).
-    """
-
-    slot: Slot | None = None
-    pair: int | None = None
-    clause: int | None = None
-    only: int | None = None
-    demand: int | None = None
-
-
-class Goal(NamedTuple):
-    """What one aimed case is drawn for.
-
-    The aims of a place, any of which will do, or a miss of one of them; with ``fixed`` an input's mask that leaves
-    one of the options that the aim asks for, so that each member of a list has its turn.
-    """
-
-    aims: Sequence[_Aim]
-    miss: Miss | None = None
-    fixed: Demand | None = None
 
 
 class Drawn(NamedTuple):
@@ -94,16 +38,31 @@ class AimDraw:
         self._inputs = Inputs(domains)
         self._from_machine = frozenset(domains.from_machine)
         self._models = models
-        self._equal: dict[tuple[Pair, Mask, Mask], tuple[tuple[Any, Any], ...]] = {}
+        self._related: dict[tuple[Pair, Mask, Mask], tuple[tuple[Mask, Mask], ...]] = {}
         self._inputs.widen(domains.aims.conditions)
         self._profiles = _profiles_by_architecture()
         every = self._compile(domains.aims)
         self.places = list(every.values())
         refusals = dict.fromkeys(domains.aims.refusals)
-        refused = [place for number, place in every.items() if number in refusals]
-        others = [place for number, place in every.items() if number not in refusals]
-        self._goals = _goals(others or refused)
-        self._refused = _goals(refused or others)
+        reads: dict[int, list[str]] = {}
+        for number, name in domains.aims.readers:
+            reads.setdefault(number, []).append(name)
+        refused, others = (
+            [
+                Place(place, reads.get(number, ()))
+                for number, place in every.items()
+                if (number in refusals) is refuses
+            ]
+            for refuses in (True, False)
+        )
+        writers: dict[str, list[list[Aim]]] = {}
+        for number, name in domains.aims.writers:
+            if number in every:
+                writers.setdefault(name, []).append(every[number])
+        self._goals, self._refused = (
+            goals_of([place.ways for place in some or rest]) + crossed_goals(some, writers)
+            for some, rest in ((others, refused), (refused, others))
+        )
 
     def schedules(self, seed: int) -> Schedules:
         """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""
@@ -114,19 +73,19 @@ class AimDraw:
 
     # -- what the aims leave -----------------------------------------------------------------------------------------
 
-    def _compile(self, aims: Aims) -> dict[int, list[_Aim]]:
+    def _compile(self, aims: Aims) -> dict[int, list[Aim]]:
         """Return the aims of each place that asks for something a case can have, by the place's number."""
         demands = [self._inputs.mask(condition) for condition in aims.conditions]
         pairs = [self._pair(condition) for condition in aims.conditions]
         clauses = [self._clause(clause, demands, pairs) for clause in aims.clauses]
-        places: dict[str, tuple[int, list[_Aim]]] = {}
+        places: dict[str, tuple[int, list[Aim]]] = {}
         for position, place in enumerate(aims.places):
-            ways: dict[str, _Aim] = {}
+            ways: dict[str, Aim] = {}
             for numbers in place:
-                aim = _Aim()
+                aim = Aim()
                 for number in numbers:
-                    _add_clause(aim, clauses[number])
-                aim.choices = [clause for clause in aim.choices if not any(_follows(aim.left, one) for one in clause)]
+                    add_clause(aim, clauses[number])
+                aim.choices = [clause for clause in aim.choices if not any(follows(aim.left, one) for one in clause)]
                 if not aim.choices and not aim.pairs and not any(name in self._from_machine for _, name in aim.left):
                     aim.entries = self._entries(aim.left)
                 if aim.left or aim.choices or aim.pairs:
@@ -136,22 +95,28 @@ class AimDraw:
         return dict(places.values())
 
     def _pair(self, condition: Condition) -> Pair | None:
-        if condition.kind != "arg" or condition.operation != "same":
+        if condition.operation not in RELATIONS:
             return None
-        names = condition.name, str(condition.values[0])
-        known = [self._inputs.slot_of(Condition("arg", name, "true", (), True)) for name in names]
-        if any(found is None or found[0][0] != "arg" for found in known):
+        name, kind = (*condition.values, "arg")[:2]
+        ends = (str(condition.kind), condition.name), (str(kind), str(name))
+        slots = [found[0] for end in ends if (found := self._inputs.input(*end)) is not None]
+        # One input is not chosen twice, and which machines there are is not for two inputs to say.
+        if len(set(slots)) < 2 or MACHINE in slots:
             return None
-        return (*names, condition.wanted)
+        return *ends, condition.operation, condition.wanted
 
     def _clause(
         self, clause: tuple[tuple[int, ...], ...], demands: list[Demand | None], pairs: list[Pair | None]
     ) -> list[Alternative]:
         """Return the alternatives of a clause that ask for something a case can have, in demands and pairs."""
-        made = []
+        made: list[Alternative] = []
         for alternative in clause:
-            asked = tuple(demand for number in alternative if (demand := demands[number]) is not None)
+            known = [demand for number in alternative if (demand := demands[number]) is not None]
+            # What every case has asks for nothing.
+            asked = tuple((slot, mask) for slot, mask in known if mask != self._inputs.full(slot))
             equal = tuple(pair for number in alternative if (pair := pairs[number]) is not None)
+            if len(known) == len(alternative) and not asked and not equal:
+                return []
             left: dict[Slot, Mask] = {}
             for slot, mask in asked:
                 left[slot] = left.get(slot, mask) & mask
@@ -164,7 +129,7 @@ class AimDraw:
 
     def any_goal(self, draw: Draw) -> Goal:
         """Return one of all goals."""
-        return draw.pick(self._refused if draw.chance(_REFUSED) else self._goals)
+        return draw.pick(self._refused if draw.chance(REFUSED) else self._goals)
 
     def draw(self, draw: Draw, goal: Goal) -> Drawn:
         """Return inputs for a goal."""
@@ -175,14 +140,12 @@ class AimDraw:
         silent: list[str] = []
         left, entries = aim.left, aim.entries
         if goal.miss is not None or goal.fixed is not None or entries is None:
-            left = self._chosen(aim, goal, args, silent, draw)
+            left = self._chosen(aim, goal, silent, draw)
             entries = self._entries(left)
         for kind, name, options in entries:
             option = options[0] if len(options) == 1 else draw.pick(options)
             if kind == "model":
                 attributes[name] = option
-            elif name in args:
-                continue
             elif option is ABSENT:
                 silent.append(name)
             elif kind == "arg":
@@ -203,38 +166,45 @@ class AimDraw:
             if slot not in (MACHINE, ARCHITECTURE)
         ]
 
-    def _chosen(self, aim: _Aim, goal: Goal, args: dict[str, Any], silent: list[str], draw: Draw) -> dict[Slot, Mask]:
-        """Return what is left of each input after every choice; ``args`` and ``silent`` get what is then decided."""
+    def _chosen(self, aim: Aim, goal: Goal, silent: list[str], draw: Draw) -> dict[Slot, Mask]:
+        """Return what is left of each input after every choice; ``silent`` gets what the machine says then."""
         left = dict(aim.left)
         pairs = list(aim.pairs)
         miss = goal.miss or Miss()
         if goal.fixed is not None:
-            _lay(left, (goal.fixed,))
+            lay(left, (goal.fixed,))
         if miss.slot is not None:
-            left[miss.slot] = (self._inputs.full(miss.slot) ^ left[miss.slot]) or left[miss.slot]
+            left[miss.slot] = self._missed(miss.slot, left[miss.slot], draw)
         if miss.pair is not None:
-            first, second, same = pairs[miss.pair]
-            pairs[miss.pair] = (first, second, not same)
+            pairs[miss.pair] = opposite(pairs[miss.pair])
         for number, clause in enumerate(aim.choices):
             if number != miss.clause:
-                pairs += _choose(left, clause, draw)
+                pairs += choose(left, clause, draw)
                 continue
             if miss.only is not None:
                 asked, equal = clause[miss.only]
-                if miss.demand is not None:
+                if miss.demand is not None and miss.demand >= len(asked):
+                    missed = miss.demand - len(asked)
+                    equal = (*equal[:missed], opposite(equal[missed]), *equal[missed + 1 :])
+                elif miss.demand is not None:
                     slot, mask = asked[miss.demand]
                     left[slot] = left.get(slot, self._inputs.full(slot)) & ~mask or mask
                     asked = tuple(demand for demand in asked if demand[0] != slot)
-                _lay(left, asked)
+                lay(left, asked)
                 pairs += equal
             for position, alternative in enumerate(clause):
                 if position != miss.only:
                     pairs += self._break(left, alternative, draw)
         self._let_machine_say(left, silent)
         for pair in pairs:
-            self._draw_pair(pair, left, args, draw)
-        silent += [name for name, option in args.items() if option is ABSENT]
+            self._draw_pair(pair, left, draw)
         return left
+
+    def _missed(self, slot: Slot, mask: Mask, draw: Draw) -> Mask:
+        """Return options that are not in ``mask``, of numbers half the time those beside one that is."""
+        rest = self._inputs.full(slot) & ~mask
+        near = rest & self._inputs.beside(slot, mask)
+        return near if near and draw.chance(50) else rest or mask
 
     def _break(self, left: dict[Slot, Mask], alternative: Alternative, draw: Draw) -> list[Pair]:
         """Leave nothing of one demand of an alternative, unless one is broken anyway; return a pair to break else."""
@@ -250,7 +220,7 @@ class AimDraw:
             slot, rest = draw.pick(rests)
             left[slot] = rest
             return []
-        return [(first, second, not same) for first, second, same in equal[:1]]
+        return [opposite(pair) for pair in equal[:1]]
 
     def _let_machine_say(self, left: dict[Slot, Mask], silent: list[str]) -> None:
         """Choose a machine that gives arguments the values asked for, where there is one; else they are set."""
@@ -265,22 +235,30 @@ class AimDraw:
                 # Silence would mean what the machine says.
                 left[slot] = left[slot] & ~1 or left[slot]
 
-    def _draw_pair(self, pair: Pair, left: dict[Slot, Mask], args: dict[str, Any], draw: Draw) -> None:
-        first, second, same = pair
-        if first in args or second in args:
-            return
-        masks = [left.get(slot, self._inputs.full(slot)) for slot in (("arg", first), ("arg", second))]
+    def _draw_pair(self, pair: Pair, left: dict[Slot, Mask], draw: Draw) -> None:
+        """Leave one option of both inputs that are so related, unless no two of those left are."""
+        *ends, relation, wanted = pair
+        (one, read_one), (other, read_other) = (self._known_input(*end) for end in ends)
+        masks = [left.get(slot, self._inputs.full(slot)) for slot in (one, other)]
         key = (pair, masks[0], masks[1])
-        if key not in self._equal:
-            options = [self._inputs.left(("arg", name), mask) for name, mask in zip(pair[:2], masks, strict=True)]
-            self._equal[key] = tuple(
-                (one, other)
-                for one in options[0]
-                for other in options[1]
-                if (self._inputs.value(first, one) == self._inputs.value(second, other)) is same
+        if key not in self._related:
+            options = [
+                [(1 << index, read(option)) for index, option in self._inputs.numbered(slot, mask)]
+                for slot, read, mask in ((one, read_one, masks[0]), (other, read_other, masks[1]))
+            ]
+            self._related[key] = tuple(
+                (bit, other_bit)
+                for bit, value in options[0]
+                for other_bit, other_value in options[1]
+                if related(relation, value, other_value) is wanted
             )
-        if self._equal[key]:
-            args[first], args[second] = draw.pick(self._equal[key])
+        if self._related[key]:
+            left[one], left[other] = draw.pick(self._related[key])
+
+    def _known_input(self, kind: str, name: str) -> tuple[Slot, Callable[[Any], Any]]:
+        found = self._inputs.input(kind, name)
+        assert found is not None, "a pair is made of inputs that a case can have"
+        return found
 
     def _machine(self, mask: Mask | None, draw: Draw) -> Hardware:
         if mask is None:
@@ -301,111 +279,6 @@ class AimDraw:
                 return Model(architectures=[name], **attributes)
             base = draw.pick(profiles)
         return msgspec.structs.replace(base, **attributes) if attributes else base
-
-
-class Schedules(NamedTuple):
-    """Two orders of goals: those that should resolve, and those that should end in a refusal."""
-
-    resolved: Sequence[Goal]
-    refused: Sequence[Goal]
-
-    def goal(self, number: int) -> Goal:
-        """Return the goal of the aimed case ``number``: of each hundred, so many are of the second order."""
-        hundreds, rest = divmod(number, 100)
-        if rest < _REFUSED:
-            return self.refused[(hundreds * _REFUSED + rest) % len(self.refused)]
-        return self.resolved[(hundreds * (100 - _REFUSED) + rest - _REFUSED) % len(self.resolved)]
-
-
-def _goals(places: Sequence[Sequence[_Aim]]) -> list[Goal]:
-    """Return the goals of some places: each to be met a few times, each demand missed, each member of a list tried.
-
-    A demand that many places share, because they lie behind it, has its turn at a few of them.
-    """
-    goals = []
-    turns: Counter[str] = Counter()
-    # Shuffled, so that a demand's turns are not all at the first places behind it.
-    for ways in shuffled(places, SeededDraw(0, -3)):
-        goals += [Goal(ways)] * _HITS
-        # Ways differ in how they come to the place; the demands of the place itself are in all of them.
-        seen: set[str] = set()
-        for aim in ways:
-            asked = [(_key(aim, miss), Goal([aim], miss)) for miss in _misses(aim)]
-            asked += [(repr((fixed, listed)), Goal([aim], None, fixed)) for fixed, listed in _members(aim)]
-            for key, goal in asked:
-                if key not in seen and turns[key] < _TURNS:
-                    seen.add(key)
-                    turns[key] += 1
-                    goals.append(goal)
-    return goals
-
-
-def _misses(aim: _Aim) -> Iterator[Miss]:
-    yield from (Miss(slot=slot) for slot in aim.left)
-    yield from (Miss(pair=number) for number in range(len(aim.pairs)))
-    for number, clause in enumerate(aim.choices):
-        yield Miss(clause=number)
-        for position, (asked, _) in enumerate(clause[:_MOST_ALTERNATIVES]):
-            yield Miss(clause=number, only=position)
-            yield from (Miss(clause=number, only=position, demand=demand) for demand in range(len(asked)))
-
-
-def _members(aim: _Aim) -> Iterator[tuple[Demand, object]]:
-    """Yield a demand for each option of the inputs that the aim leaves a few of, and the list it is a member of."""
-    lists: list[tuple[Demand, object]] = [(demand, demand) for demand in aim.left.items()]
-    lists += [(demand, clause) for clause in aim.choices for asked, _ in clause for demand in asked]
-    for (slot, mask), listed in lists:
-        if slot != MACHINE and 1 < mask.bit_count() <= _MOST_MEMBERS:
-            yield from (((slot, 1 << bit), listed) for bit in range(mask.bit_length()) if mask >> bit & 1)
-
-
-def _key(aim: _Aim, miss: Miss) -> str:
-    """Return what a miss breaks: the same for ways that share the demand."""
-    if miss.slot is not None:
-        return repr((miss.slot, aim.left[miss.slot]))
-    if miss.pair is not None:
-        return repr(aim.pairs[miss.pair])
-    assert miss.clause is not None
-    return repr((aim.choices[miss.clause], miss.only, miss.demand))
-
-
-def _add_clause(aim: _Aim, clause: list[Alternative]) -> None:
-    if len(clause) == 1:
-        asked, equal = clause[0]
-        _lay(aim.left, asked)
-        aim.pairs += [pair for pair in equal if pair not in aim.pairs]
-    elif clause:
-        aim.choices.append(clause)
-
-
-def _follows(left: dict[Slot, Mask], alternative: Alternative) -> bool:
-    """Return whether what is left meets an alternative anyway."""
-    asked, equal = alternative
-    return not equal and all(slot in left and not left[slot] & ~mask for slot, mask in asked)
-
-
-def _choose(left: dict[Slot, Mask], clause: list[Alternative], draw: Draw) -> tuple[Pair, ...]:
-    """Lay one alternative over what is left: the first, from a drawn one on, that can be; return its pairs."""
-    count = len(clause)
-    start = draw.below(count)
-    for step in range(count):
-        asked, equal = clause[(start + step) % count]
-        for slot, mask in asked:
-            if slot in left and not left[slot] & mask:
-                break
-        else:
-            _lay(left, asked)
-            return equal
-    return ()
-
-
-def _lay(left: dict[Slot, Mask], demands: tuple[Demand, ...]) -> None:
-    """Lay demands over what is left; one that leaves nothing is given up, since it is about a later state."""
-    for slot, mask in demands:
-        known = left.get(slot)
-        rest = mask if known is None else known & mask
-        if rest:
-            left[slot] = rest
 
 
 def _profiles_by_architecture() -> dict[str, list[Model]]:

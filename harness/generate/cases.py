@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import msgspec
 
-from harness.generate.aims import AimDraw, Goal, Schedules
+from harness.generate.aims import AimDraw
 from harness.generate.decks import Deck
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw
+from harness.generate.goals import Goal, Schedules
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw
 from harness.generate.rows import Rows

@@ -120,6 +120,8 @@ def _united(first: Aims, second: Aims) -> Aims:
     clauses: dict[tuple[tuple[int, ...], ...], int] = {}
     places: dict[tuple[tuple[int, ...], ...], int] = {}
     refusals: dict[int, None] = {}
+    writers: dict[tuple[int, str], None] = {}
+    readers: dict[tuple[int, str], None] = {}
     for given in (first, second):
         numbers = []
         for condition in given.conditions:
@@ -132,12 +134,23 @@ def _united(first: Aims, second: Aims) -> Aims:
             same = tuple(tuple(numbers[number] for number in alternative) for alternative in clause)
             renumbered.append(clauses.setdefault(same, len(clauses)))
         refusing = set(given.refusals)
+        numbered: dict[int, int] = {}
         for number, place in enumerate(given.places):
             same_place = tuple(tuple(renumbered[clause] for clause in aim) for aim in place)
             united = places.setdefault(same_place, len(places))
             if number in refusing:
                 refusals.setdefault(united)
-    return Aims(conditions=tuple(kept), clauses=tuple(clauses), places=tuple(places), refusals=tuple(refusals))
+            numbered[number] = united
+        writers |= {(numbered[number], name): None for number, name in given.writers}
+        readers |= {(numbered[number], name): None for number, name in given.readers}
+    return Aims(
+        conditions=tuple(kept),
+        clauses=tuple(clauses),
+        places=tuple(places),
+        refusals=tuple(refusals),
+        writers=tuple(writers),
+        readers=tuple(readers),
+    )
 
 
 def _domain(specs: Sequence[FieldSpec], structured: Iterable[Any], starts: Mapping[str, Any]) -> Domain | None:

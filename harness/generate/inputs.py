@@ -6,7 +6,8 @@ So a set of conditions is fulfilled by whatever is left when their masks are lai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from harness.generate.domains import Domain, Domains
@@ -17,6 +18,27 @@ from harness.world.probes import HARDWARE_PROBES
 
 Slot = tuple[str, str]
 Mask = int
+
+
+def _is_multiple(one: Any, other: Any) -> bool:
+    return bool(one % other == 0)
+
+
+RELATIONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "same": operator.eq,
+    "multiple": _is_multiple,
+    "under": operator.lt,
+    "upto": operator.le,
+}
+"""What one argument's value can be to another's."""
+
+
+def related(relation: str, one: Any, other: Any) -> bool | None:
+    """Return whether two values are in a relation; None when the question has no answer."""
+    try:
+        return RELATIONS[relation](one, other)
+    except (TypeError, ZeroDivisionError):
+        return None
 
 
 class _Absent:
@@ -55,6 +77,8 @@ class Inputs:
         self._options: dict[Slot, list[Any]] = {}
         self._left: dict[tuple[Slot, Mask], tuple[Any, ...]] = {}
         self._weighted: dict[tuple[Slot, Mask], tuple[Any, ...]] = {}
+        self._named: dict[tuple[str, str], tuple[Slot, Callable[[Any], Any]] | None] = {}
+        self._beside: dict[tuple[Slot, Mask], Mask] = {}
         self._probed: dict[str, list[Any]] = {}
         self._machines: dict[tuple[str, Mask], Mask] = {}
         for name, domain in domains.args.items():
@@ -128,6 +152,13 @@ class Inputs:
             return None
         return ("model", name), lambda option: _item(_as_read(name, option), path)
 
+    def input(self, kind: str, name: str) -> tuple[Slot, Callable[[Any], Any]] | None:
+        """Return the slot of what a condition of that kind is about, and how an option's value is read."""
+        if (kind, name) not in self._named:
+            # The slot is the same whatever is asked of it.
+            self._named[kind, name] = self.slot_of(Condition(kind, name, "true", (), True))  # type: ignore[arg-type]
+        return self._named[kind, name]
+
     def _argument(self, name: str, path: str) -> tuple[Slot, Callable[[Any], Any]] | None:
         domain = self._domains.args.get(name)
         if domain is None:
@@ -149,7 +180,7 @@ class Inputs:
     def mask(self, condition: Condition) -> tuple[Slot, Mask] | None:
         """Return the slot that a condition is about and the options that fulfil it, None if no case can say it."""
         found = self.slot_of(condition)
-        if found is None or condition.operation == "same":
+        if found is None or condition.operation in RELATIONS:
             return None
         slot, read = found
         options: Sequence[Any] = range(len(machines())) if slot == MACHINE else self._options[slot]
@@ -171,7 +202,7 @@ class Inputs:
         if no case can say it.
         """
         found = self.slot_of(condition)
-        if found is None or condition.operation == "same":
+        if found is None or condition.operation in RELATIONS:
             return None
         slot, read = found
         if slot == MACHINE:
@@ -199,6 +230,20 @@ class Inputs:
             found = self._left[key] = tuple(option for index, option in enumerate(options) if mask >> index & 1)
         return found
 
+    def numbered(self, slot: Slot, mask: Mask) -> list[tuple[int, Any]]:
+        """Return the options in ``mask`` with their numbers."""
+        return [(index, option) for index, option in enumerate(self._options[slot]) if mask >> index & 1]
+
+    def beside(self, slot: Slot, mask: Mask) -> Mask:
+        """Return the whole numbers next to one in ``mask``."""
+        key = (slot, mask)
+        if key not in self._beside:
+            near = {value + step for _, value in self.numbered(slot, mask) if type(value) is int for step in (-1, 1)}
+            self._beside[key] = sum(
+                1 << index for index, value in enumerate(self._options[slot]) if type(value) is int and value in near
+            )
+        return self._beside[key]
+
     def weighted(self, slot: Slot, mask: Mask) -> tuple[Any, ...]:
         """Return the options in ``mask``, with silence as often as all others together."""
         key = (slot, mask)
@@ -221,10 +266,6 @@ class Inputs:
             given = enumerate(self._probe(probe))
             self._machines[key] = sum(1 << index for index, value in given if value in wanted)
         return self._machines[key]
-
-    def value(self, name: str, option: Any) -> Any:
-        """Return the value that an argument has in a case with ``option``."""
-        return _argument_value(self._domains.args[name], option, "")
 
 
 def fulfils(value: Any, operation: str, values: Sequence[Any]) -> bool | None:

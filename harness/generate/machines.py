@@ -16,7 +16,7 @@ _PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "capability": (),
     "cuda_version": ("12.1", "12.2", "12.3", "12.7", "12.8", "12.9", "13.0"),
     "driver": (None, 530, 580, 594, 595, 600),
-    "memory_mib": (15360, 23028, 32768, 65536, 81559, 143771, 183359, 262144),
+    "memory_mib": (15360, 23028, 32768, 32769, 65536, 65537, 81559, 143771, 183359, 262144),
     "flashinfer": (False, True),
     "triton_kernels": (False, True),
     "amx": (False, True),

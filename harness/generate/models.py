@@ -47,6 +47,7 @@ _NAMES: Final = (*MODEL_PARTS, "quantization", "quantization", "architectures", 
 # Methods that checkpoints declare and the command line does not offer, or offers under another name.
 _DECLARED_ALONE: Final = ("compressed-tensors", "mxfp4", "modelopt")
 _ALGORITHMS: Final = ("NVFP4", "FP8", "MIXED_PRECISION")
+_GROUPED: Final = "compressed-tensors"
 
 
 def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
@@ -59,8 +60,10 @@ def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
         if name.startswith("modelopt")
         for algorithm in _ALGORITHMS
     ]
-    groups = [{"quant_method": "compressed-tensors", "config_groups": one} for one in _GROUPS]
-    return [*plain, *groups, *algorithms]
+    groups = [{"quant_method": _GROUPED, "config_groups": one} for one in _GROUPS]
+    # Groups are looked at where the method has none, too.
+    misplaced = [{"quant_method": name, "config_groups": _GROUPS[0]} for name in names if name != _GROUPED]
+    return [*plain, *groups, *misplaced, *algorithms]
 
 
 class ModelDraw:
@@ -109,7 +112,7 @@ class ModelDraw:
         """Return how the checkpoint is quantized: declared, derived, both, or neither."""
         method = draw.pick(self._methods)
         declared: dict[str, Any] = {"quant_method": method}
-        if method == "compressed-tensors" and draw.chance(60):
+        if method == _GROUPED and draw.chance(60):
             declared["config_groups"] = draw.pick(_GROUPS)
         if method.startswith("modelopt"):
             declared["quant_algo"] = draw.pick(_ALGORITHMS)

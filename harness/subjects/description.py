@@ -27,8 +27,8 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
     ``kind`` says what ``name`` names: an argument (``arg``, dots lead into a structure), an environment variable
     (``env``), a function the tree asks (``call``) or an attribute of the model's configuration (``model``); dots and
     numbers behind a name pick one item. ``operation`` is one of ``is`` (one of ``values``), ``true``, ``set``,
-    ``contains``, ``<``, ``<=``, ``>``, ``>=`` or ``same`` (as the argument in ``values``); ``wanted`` says whether it
-    holds.
+    ``contains``, ``<``, ``<=``, ``>``, ``>=``, or what the input is to the one named in ``values`` (an argument, or
+    the kind stands behind its name): ``same``, ``multiple``, ``under``, ``upto``; ``wanted`` says whether it holds.
     """
 
     kind: Literal["arg", "env", "call", "model"]
@@ -43,13 +43,16 @@ class Aims(msgspec.Struct, frozen=True, kw_only=True):
 
     A place is a list of aims, one for each way to it; an aim is a list of clauses, all to be fulfilled; a clause is a
     list of alternatives, one to be fulfilled; an alternative is a list of conditions, all to hold. At the places
-    ``refusals`` something is raised.
+    ``refusals`` something is raised; ``writers`` and ``readers`` are places, each with a field that is written or
+    read there.
     """
 
     conditions: tuple[Condition, ...] = ()
     clauses: tuple[tuple[tuple[int, ...], ...], ...] = ()
     places: tuple[tuple[tuple[int, ...], ...], ...] = ()
     refusals: tuple[int, ...] = ()
+    writers: tuple[tuple[int, str], ...] = ()
+    readers: tuple[tuple[int, str], ...] = ()
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):

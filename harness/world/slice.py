@@ -82,7 +82,7 @@ def resolve_slice(
     check_args(case.args, arguments, f"case {case.id}")
     with simulated(case) as machine:
         try:
-            made = record(**_entry(case.args))
+            made = record(**entry_arguments(case.args))
             run(made)
         except MemoryError:
             raise
@@ -92,7 +92,7 @@ def resolve_slice(
         return Outcome(id=case.id, fields=_outcome_fields(made), error=None, env=machine.changed_environment())
 
 
-def _entry(args: dict[str, Any]) -> dict[str, Any]:
+def entry_arguments(args: dict[str, Any]) -> dict[str, Any]:
     """Return the record's arguments: what the case sets, over the entry state."""
     given = {**ENTRY_STATE, "device": get_device(), **args}
     # A handler must never write into the case, whose lists and objects are somebody else's.

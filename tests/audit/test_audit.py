@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.audit.audit import fork_runner, run_audit, search_longer
+from harness.audit.audit import fork_runner, run_audit, run_rounds, search_longer
 from harness.audit.judge import Result
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
@@ -35,7 +35,7 @@ def test_results_are_the_same_for_any_number_of_jobs(toy: Package, trial: Trial)
     assert [result.mutant for result in one] == mutants
     survivors = {result.mutant.after for result in one if result.catch is None}
     # At the limit itself, capping changes nothing, and a negative size ends before; texts are not compared.
-    assert survivors == {">=", "elif", '"ValueError"', '"resolve"'}
+    assert survivors == {">=", '"ValueError"', '"resolve"'}
 
 
 def test_an_interrupted_audit_goes_on_where_it_ended(toy: Package, trial: Trial, tmp_path: Path) -> None:
@@ -106,6 +106,24 @@ def test_survivors_are_searched_longer(toy: Package, trial: Trial, fault: Callab
     assert [longer.cases for longer in found] == [4, 6]
     assert found[0].catch is not None and found[0].catch.case == "long-1000"
     assert search_longer(toy, [], [of(1)]) == []
+
+
+def test_a_budget_in_rounds_counts_all_that_came_before(
+    toy: Package, trial: Trial, fault: Callable[[str, str], Mutant], tmp_path: Path
+) -> None:
+    small = Trial(trial.cases[:5], trial.expected[:5], trial.names, messages=False)
+    caught, same = fault("LIMIT = 7", "LIMIT = 8"), fault("size > LIMIT", "size >= LIMIT")
+    found = run_rounds(toy, [same, caught], [small, small, trial, small], results=Results(tmp_path / "kept"))
+    assert [result.cases for result in found] == [5 + 5 + 22 + 5, 5 + 5 + 22]
+    assert found[0].catch is None
+    assert found[1].catch is not None and found[1].catch.case == "case-8" and found[1].catch.cases == 5 + 5 + 10
+    # No round is made once nothing is left.
+    assert run_rounds(toy, [caught], iter([trial, None])) != []  # type: ignore[list-item]
+    assert run_rounds(toy, [], [trial]) == []
+    kept = run_rounds(
+        toy, [same, caught], [small, small, trial, small], results=Results(tmp_path / "kept"), make_runner=no_runner
+    )
+    assert kept == found
 
 
 def test_a_package_that_differs_by_itself_is_refused(toy: Package, trial: Trial) -> None:

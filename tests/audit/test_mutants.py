@@ -12,6 +12,7 @@ import pytest
 import legacy
 from harness.audit.mutant import Mutant, compiles, mutated
 from harness.audit.mutants import Package
+from harness.audit.operators import all_operators
 from harness.errors import UsageError
 from harness.world.choices import ATTENTION_BACKEND_CHOICES
 
@@ -39,10 +40,14 @@ def test_mutants_are_told_apart_by_identity_and_by_text(port: Package, mutants: 
     assert len({(mutant.file, port.mutated(mutant)) for mutant in mutants}) == len(mutants)
 
 
-def test_every_kind_occurs_in_the_port_but_lost_keys(mutants: list[Mutant]) -> None:
+def test_every_kind_occurs_in_the_port_but_those_of_declarations(mutants: list[Mutant]) -> None:
     kinds = {mutant.operator for mutant in mutants}
-    assert len(kinds) == 15
-    assert "dropped_keys" not in kinds
+    # A port of assignments declares nothing.
+    assert {operator.name for operator in all_operators()} - kinds == {
+        "dropped_declarations",
+        "dropped_keys",
+        "resolved_reads",
+    }
 
 
 def test_a_mutant_is_plain_data(port: Package, mutants: list[Mutant]) -> None:
@@ -102,12 +107,15 @@ def test_a_sample_is_the_same_for_the_same_seed(port: Package, mutants: list[Mut
     assert [mutants.index(mutant) for mutant in drawn] == sorted(mutants.index(mutant) for mutant in drawn)
 
 
-def test_an_even_sample_takes_operators_and_files_in_turns(port: Package, mutants: list[Mutant]) -> None:
-    drawn = port.sample(mutants, 150, 1, even=True)
-    assert drawn == port.sample(mutants, 150, 1, even=True)
-    counts = Counter(mutant.operator for mutant in drawn)
-    assert set(counts.values()) == {10}
-    assert len({mutant.file for mutant in drawn if mutant.operator == "comparisons"}) == 10
+def test_an_even_sample_takes_functions_and_operators_in_turns(port: Package, mutants: list[Mutant]) -> None:
+    drawn = port.sample(mutants, 300, 1, even=True)
+    assert drawn == port.sample(mutants, 300, 1, even=True)
+    assert {port.function_of(mutant) for mutant in drawn} == {port.function_of(mutant) for mutant in mutants}
+    kinds = {(mutant.file, port.function_of(mutant), mutant.operator) for mutant in mutants}
+    counts = Counter((mutant.file, port.function_of(mutant), mutant.operator) for mutant in drawn)
+    # No kind comes again before each of the function's has come.
+    again = {(file, function) for (file, function, _), count in counts.items() if count > 1}
+    assert not {kind for kind in kinds if kind[:2] in again and kind not in counts}
 
 
 def test_a_sample_of_more_than_there_are_is_all(port: Package) -> None:
@@ -123,9 +131,20 @@ def test_mutants_are_restricted(port: Package) -> None:
     }
 
 
+def test_functions_and_classes_can_be_left_out(port: Package, mutants: list[Mutant]) -> None:
+    names = {port.function_of(mutant).name for mutant in mutants}
+    left_out = next(name for name in sorted(names) if "." in name).split(".")
+    rest = port.outside(mutants, [left_out[0]])
+    assert 0 < len(rest) < len(mutants)
+    assert not [mutant for mutant in rest if left_out[0] in port.function_of(mutant).name.split(".")]
+    assert port.outside(mutants, []) == mutants
+    with pytest.raises(UsageError, match="no function with faults 'nobody' to mutate"):
+        port.outside(mutants, ["nobody"])
+
+
 def test_names_that_there_are_not_are_refused(port: Package) -> None:
-    with pytest.raises(UsageError, match=r"no operator 'constant' to mutate \(did you mean 'constants'\?\)"):
-        port.mutants(operators=["constant"])
+    with pytest.raises(UsageError, match=r"no operator 'comparison' to mutate \(did you mean 'comparisons'\?\)"):
+        port.mutants(operators=["comparison"])
     with pytest.raises(UsageError, match=r"no file 'legacy/moo\.py'"):
         port.mutants(files=["legacy/moo.py"])
 

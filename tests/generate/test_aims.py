@@ -10,9 +10,10 @@ from descriptions import description, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.generate.aims import AimDraw, Drawn, Goal
+from harness.generate.aims import AimDraw, Drawn
 from harness.generate.domains import Domains, domains_of
 from harness.generate.draw import SeededDraw
+from harness.generate.goals import Goal
 from harness.generate.inputs import fulfils
 from harness.generate.models import ModelDraw
 from harness.generate.strategies import HypothesisDraw
@@ -33,6 +34,12 @@ FIELDS = (
     field("device", "str", optional=True, compared=("cpu", "npu")),
     field("graphs", "object", optional=True),
 )
+BETWEEN = {
+    "same": lambda one, other: one == other,
+    "multiple": lambda one, other: one % other == 0,
+    "under": lambda one, other: one < other,
+    "upto": lambda one, other: one <= other,
+}
 ENVIRONMENT = {
     "SGLANG_ON": Variable(type="bool", default=False),
     "SGLANG_COUNT": Variable(type="int", default=1, compared=(7,)),
@@ -65,26 +72,32 @@ def condition(kind: str, name: str, operation: str, *values: Any, wanted: bool =
 
 def holds(drawn: Drawn, asked: Condition) -> bool:
     """Return whether a case fulfils a condition, asked in another way than the generator does."""
-    name, _, path = asked.name.partition(".")
+    if asked.operation == "set":
+        return (asked.name in drawn.env) is asked.wanted
+    value = read(drawn, asked.kind, asked.name)
+    if asked.operation in BETWEEN:
+        name, kind = (*asked.values, "arg")[:2]
+        return BETWEEN[asked.operation](value, read(drawn, kind, name)) is asked.wanted
+    return fulfils(value, asked.operation, asked.values) is asked.wanted
+
+
+def read(drawn: Drawn, kind: str, name: str) -> Any:
+    """Return the value of an input in a case."""
+    name, _, path = name.partition(".")
     value: Any
-    if asked.kind == "arg" and name == "device":
+    if kind == "arg" and name == "device":
         value = drawn.args.get("device") or HARDWARE_PROBES["get_device"](drawn.hardware)
-    elif asked.kind == "arg":
+    elif kind == "arg":
         defaults = {"ranks": 1, "groups": 1, "size": 8192, "flag": False}
         value = drawn.args.get(name, defaults.get(name))
-        if asked.operation == "same":
-            other = asked.values[0]
-            return (value == drawn.args.get(other, defaults.get(other))) is asked.wanted
         for step in path.split(".") if path else ():
             value = (value or {}).get(step)
-    elif asked.kind == "env":
-        if asked.operation == "set":
-            return (name in drawn.env) is asked.wanted
+    elif kind == "env":
         variable = ENVIRONMENT[name]
         text = drawn.env.get(name)
         readers: dict[str, Any] = {"bool": lambda text: text == "1", "int": int, "str": str}
         value = variable.default if text is None else readers[variable.type](text)
-    elif asked.kind == "call":
+    elif kind == "call":
         value = HARDWARE_PROBES[name](drawn.hardware)
         value = value[int(path)] if path else value  # type: ignore[index]
     else:
@@ -92,7 +105,7 @@ def holds(drawn: Drawn, asked: Condition) -> bool:
         value = getattr(config.hf_config, name, None) if hasattr(config.hf_config, name) else getattr(config, name)
         for step in path.split(".") if path else ():
             value = value[int(step)] if isinstance(value, list) else (value or {}).get(step)
-    return fulfils(value, asked.operation, asked.values) is asked.wanted
+    return value
 
 
 CONDITIONS = [
@@ -107,6 +120,13 @@ CONDITIONS = [
     condition("arg", "ranks", "same", "groups"),
     condition("arg", "groups", "same", "ranks", wanted=False),
     condition("arg", "backend", "same", "other"),
+    condition("arg", "ranks", "multiple", "groups", wanted=False),
+    condition("arg", "ranks", "multiple", "groups"),
+    condition("arg", "ranks", "under", "groups"),
+    condition("arg", "groups", "upto", "ranks", wanted=False),
+    condition("arg", "ranks", "same", "num_key_value_heads", "model"),
+    condition("arg", "ranks", "upto", "SGLANG_COUNT", "env", wanted=False),
+    condition("env", "SGLANG_COUNT", "under", "ranks"),
     condition("arg", "flag", "true"),
     condition("arg", "flag", "true", wanted=False),
     condition("arg", "device", "is", "npu"),
@@ -170,6 +190,7 @@ def test_conditions_about_different_inputs_are_fulfilled_together(
     data: st.DataObject, asked: list[Condition]
 ) -> None:
     groups = {"ranks": "ranks", "groups": "ranks", "backend": "backend", "other": "backend", "device": "call"}
+    groups["SGLANG_COUNT"] = "ranks"
     inputs = [groups.get(c.name, "call" if c.kind == "call" else c.name.partition(".")[0]) for c in asked]
     chosen = [c for position, c in enumerate(asked) if inputs[position] not in inputs[:position]]
     maker = maker_for(domains_for(chosen))
@@ -250,6 +271,56 @@ def test_one_demand_of_an_alternative_is_missed_while_its_others_are_met() -> No
     assert {(True, False, False), (False, True, False), (False, False, True)} <= found
 
 
+def test_a_relation_in_an_alternative_is_missed_while_its_demand_is_met() -> None:
+    asked = [
+        condition("arg", "flag", "true"),
+        condition("arg", "ranks", "same", "num_key_value_heads", "model"),
+        condition("arg", "backend", "is", "a"),
+    ]
+    aims = Aims(conditions=tuple(asked), clauses=(((0, 1), (2,)),), places=(((0,),),))
+    found = {tuple(holds(drawn, c) for c in asked) for drawn in scheduled(domains_for([], aims), 200)}
+    assert {(True, True, False), (True, False, False), (False, True, False)} <= found
+
+
+def test_a_number_is_missed_by_one_half_the_time() -> None:
+    asked = condition("arg", "ranks", "is", 8)
+    missed = [drawn.args.get("ranks", 1) for drawn in scheduled(domains_for([asked]), 400) if not holds(drawn, asked)]
+    assert len(missed) > 100
+    assert 0.4 < sum(value in (7, 9) for value in missed) / len(missed) < 0.75
+
+
+def test_a_place_is_met_behind_a_writer_of_what_it_asks_for() -> None:
+    asked = [
+        condition("arg", "backend", "is", "a"),
+        condition("arg", "flag", "true"),
+        condition("call", "is_hip", "true"),
+    ]
+    # The first place asks for a backend and the flag; one that ROCm alone comes to writes the backend.
+    aims = Aims(
+        conditions=tuple(asked),
+        clauses=(((0,),), ((1,),), ((2,),)),
+        places=(((0, 1),), ((2,),)),
+        writers=((1, "backend"),),
+    )
+    drawn = scheduled(domains_for([], aims), 400)
+    behind = [one for one in drawn if holds(one, asked[1]) and holds(one, asked[2]) and "backend" not in one.args]
+    assert len(behind) > 20
+    reading = msgspec.structs.replace(aims, places=(((1,),), ((2,),)), readers=((0, "backend"),))
+    drawn = scheduled(domains_for([], reading), 400)
+    assert sum(holds(one, asked[1]) and holds(one, asked[2]) for one in drawn) > 20
+    # Where the two exclude each other, there is no such goal.
+    excluded = Aims(
+        conditions=(*asked, condition("arg", "flag", "true", wanted=False)),
+        clauses=(((0,),), ((1,),), ((3,),)),
+        places=(((0, 1),), ((2,),)),
+        writers=((1, "backend"),),
+    )
+    plain = msgspec.structs.replace(excluded, writers=())
+    assert len(maker_for(domains_for([], excluded)).schedules(0).resolved) == len(
+        maker_for(domains_for([], plain)).schedules(0).resolved
+    )
+
+
 def test_every_member_of_a_list_has_its_turn() -> None:
     asked = condition("arg", "ranks", "is", 1, 2, 4, 8)
     found = {drawn.args.get("ranks") for drawn in scheduled(domains_for([asked]), 60)}
@@ -302,7 +373,7 @@ def test_both_subjects_aims_are_kept_and_what_they_share_is_there_once() -> None
         for bound in (1, 2)
     ]
     united = domains_of(*subjects).aims
-    assert len(united.places) == 6
+    assert len(united.places) == 8
     assert [united.conditions[united.clauses[united.places[n][0][0]][0][0]].values for n in united.refusals] == [
         (1,),
         (2,),

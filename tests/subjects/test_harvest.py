@@ -68,6 +68,18 @@ def way(test: str, before: str = "pass", top: str = "") -> list[str]:
         ("self.ranks > 1", ["arg ranks > [1]"]),
         ("1 < self.ranks", ["arg ranks > [1]"]),
         ("self.ranks == self.groups", ["arg ranks same ['groups']"]),
+        ("self.ranks < self.groups", ["arg ranks under ['groups']"]),
+        ("self.ranks <= self.groups", ["arg ranks upto ['groups']"]),
+        ("self.ranks > self.groups", ["arg groups under ['ranks']"]),
+        ("self.ranks >= self.groups", ["arg groups upto ['ranks']"]),
+        ("self.ranks % self.groups == 0", ["arg ranks multiple ['groups']"]),
+        ("0 != self.ranks % self.groups", ["not arg ranks multiple ['groups']"]),
+        ("not self.ranks % self.groups", ["arg ranks multiple ['groups']"]),
+        ("self.ranks == hf_config.heads", ["arg ranks same ['heads', 'model']"]),
+        ("hf_config.heads == self.ranks", ["arg ranks same ['heads', 'model']"]),
+        ("self.ranks <= envs.SOME_NAME.get()", ["arg ranks upto ['SOME_NAME', 'env']"]),
+        ("self.ranks > envs.SOME_NAME.get()", ["env SOME_NAME under ['ranks']"]),
+        ("self.page_size // self.groups == 8", ["arg groups is [1] & arg page_size is [8] | not arg groups is [1]"]),
         ("self.ranks in (1, self.groups)", ["arg ranks is [1] | arg ranks same ['groups']"]),
         ("self.flag and self.backend == 'a'", ["arg flag true & arg backend is ['a']"]),
         ("self.flag or self.backend == 'a'", ["arg flag true | arg backend is ['a']"]),
@@ -92,6 +104,8 @@ def way(test: str, before: str = "pass", top: str = "") -> list[str]:
         ("get_bool_env_var('SOME_NAME')", ["env SOME_NAME true"]),
         ("hf_config.architectures[0] in NAMES", ["model architectures.0 is ['a', 'b']"]),
         ("'Step' in hf_config.architectures[0]", ["model architectures.0 contains ['Step']"]),
+        ("model.uses_mla", ["model attention_arch is ['AttentionArch.MLA']"]),
+        ("model.architecture in NAMES", ["model architectures.0 is ['a', 'b']"]),
         ("model_config.quant == 'fp8'", ["model quant is ['fp8']"]),
         ("self.get_model_config().attention_arch == Arch.MLA", ["model attention_arch is ['Arch.MLA']"]),
         ("hf_config.quantization_config.get('method') == 'fp8'", ["model quantization_config.method is ['fp8']"]),
@@ -169,7 +183,11 @@ def test_refusals_are_told() -> None:
     """
     plain = found(source)
     refusals = [ways(plain)[number] for number in plain["refusals"]]
-    assert refusals == [[["not arg ranks > [1]"]], [["arg ranks > [1]", "arg backend is [None]"]]]
+    assert refusals == [
+        [["not arg ranks > [1]"]],
+        [["not arg ranks > [1] & arg backend is [None]"]],
+        [["arg ranks > [1]", "arg backend is [None]"]],
+    ]
 
 
 def test_a_helper_has_the_conditions_of_each_of_its_callers() -> None:
@@ -236,6 +254,26 @@ def test_small_predicates_are_looked_into() -> None:
     places = ways(found(source))
     assert [["arg backend is [None] & arg dtype is [None] & model attention_arch is ['mla']"]] in places
     assert any("arg backend is ['a']" in aim[-1] for place in places for aim in place)
+
+
+def test_a_predicate_that_may_raise_says_what_it_returns_else() -> None:
+    source = """
+    def run(self):
+        if wanted_ranks(hf_config) is not None and self.ranks // self.groups != wanted_ranks(hf_config):
+            self.dtype = "x"
+
+    def wanted_ranks(config):
+        layout = getattr(config, "layout", None)
+        if layout is None:
+            return None
+        if layout != "fused":
+            raise ValueError(layout)
+        heads: int = config.heads
+        return heads
+    """
+    clauses = [clause for place in ways(found(source)) for way in place for clause in way]
+    asked = "not model layout is [None] & not model heads is [None] & arg groups is [1]"
+    assert any(f"{asked} & not arg ranks same ['heads', 'model']" in clause for clause in clauses), clauses
 
 
 def test_a_function_understood_in_part_is_asked_by_name() -> None:
@@ -311,6 +349,35 @@ def test_declared_values_and_the_environment_are_written_too() -> None:
     assert [["arg flag true"]] in places and [["arg ranks > [1]"]] in places
 
 
+def test_places_say_which_fields_they_write_and_read() -> None:
+    source = """
+    def run(self):
+        if self.flag:
+            self.dtype, self.backend = "x", "y"
+        declared = {}
+        if self.ranks > 1:
+            declared["dtype"] = "x"
+            declared |= {"page_size": 1, "unknown": 2}
+        if self.groups > 1:
+            return {"backend": other(self.page_size // 2)}
+    """
+    plain = found(source)
+    places = ways(plain)
+
+    def told(what: str) -> dict[str, set[str]]:
+        fields: dict[str, set[str]] = {}
+        for number, field in plain[what]:
+            fields.setdefault(places[number][0][0], set()).add(field)
+        return fields
+
+    assert told("readers") == {"arg groups > [1]": {"page_size"}}
+    assert told("writers") == {
+        "arg flag true": {"dtype", "backend"},
+        "arg ranks > [1]": {"dtype", "page_size"},
+        "arg groups > [1]": {"backend"},
+    }
+
+
 def test_registered_functions_are_for_the_architectures_they_name() -> None:
     source = """
     @registry.register("AForCausalLM", "BForCausalLM")
@@ -325,6 +392,74 @@ def test_registered_functions_are_for_the_architectures_they_name() -> None:
     places = ways(found(source, registrations=("register", "register_by")))
     assert [["model architectures.0 is ['AForCausalLM', 'BForCausalLM']", "arg flag true"]] in places
     assert [["model architectures.0 contains ['Step']"]] in places
+
+
+def test_two_branches_in_a_row_are_taken_together_too() -> None:
+    source = """
+    def run(self):
+        if self.flag:
+            self.dtype = "x"
+        if self.ranks > 1:
+            self.dtype = "y"
+        elif self.backend == "a":
+            raise ValueError
+        if self.groups > 1:
+            self.dtype = "z"
+    """
+    places = ways(found(source))
+    assert [["arg flag true & arg ranks > [1]"]] in places
+    assert not [place for place in places if "arg groups > [1]" in str(place) and "arg flag" in str(place)]
+
+
+def test_two_checks_in_a_row_refuse_together_too() -> None:
+    source = """
+    def run(self):
+        if self.flag:
+            raise ValueError
+        assert self.ranks > 1
+        if self.backend == "a":
+            raise KeyError
+    """
+    plain = found(source)
+    refusals = [ways(plain)[number] for number in plain["refusals"]]
+    assert [["arg flag true & not arg ranks > [1]"]] in refusals
+    assert [["not arg flag true", "not arg ranks > [1] & arg backend is ['a']"]] in refusals
+
+
+def test_what_a_decorator_says_must_hold_is_on_the_way() -> None:
+    source = """
+    def flagged(view):
+        return view.flag
+
+    def one_of(*names):
+        return lambda view: view.backend in names
+
+    is_known = one_of("a", "b")
+
+    @step(when=flagged)
+    def first(view):
+        if view.ranks > 1:
+            return {"dtype": "x"}
+
+    @step(when=one_of("c", "d"))
+    def second(view):
+        return {"dtype": "y"}
+
+    @step(when=lambda view: not view.flag and is_known(view))
+    def third(view):
+        return {"dtype": "z"}
+
+    @step(when=looked_up["name"])
+    def fourth(view):
+        if view.ranks > 7:
+            return {"dtype": "z"}
+    """
+    places = ways(found(source, "first", "second", "third", "fourth"))
+    assert [["arg flag true", "arg ranks > [1]"]] in places
+    assert [["arg backend is ['c', 'd']"]] in places
+    assert [["not arg flag true & arg backend is ['a', 'b']"]] in places
+    # What is not understood is left out.
+    assert [["arg ranks > [7]"]] in places
 
 
 def test_functions_that_call_each_other_end() -> None:

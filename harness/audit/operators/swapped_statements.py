@@ -9,7 +9,7 @@ import libcst as cst
 
 from harness.audit.displays import swapped
 from harness.audit.operator import Edit, Example, Operator, Place
-from harness.audit.walk import is_field_write, is_text_call, last_name
+from harness.audit.walk import is_field_write, is_text_call, last_name, written_names
 
 
 class SwappedStatements(Operator):
@@ -25,10 +25,19 @@ class SwappedStatements(Operator):
             "def f(x):\n    x.a = 1\n    x.a = 2\n",
             ("def f(x):\n    x.a = 2\n    x.a = 1\n",),
         ),
+        Example(
+            "def f(d):\n    d['a'] = 1\n    if d['a']:\n        d['b'] = 2\n",
+            ("def f(d):\n    if d['a']:\n        d['b'] = 2\n    d['a'] = 1\n",),
+        ),
+        Example(
+            "def f(d):\n    d['a'] = 1\n    if d.e:\n        d['a'] = 2\n",
+            ("def f(d):\n    if d.e:\n        d['a'] = 2\n    d['a'] = 1\n",),
+        ),
     )
     unchanged = (
         # Neither can see the other.
         "def f(x):\n    x.a = 1\n    x.b = 2\n",
+        "def f(x):\n    d = {}\n    if x.a:\n        d['a'] = x.b\n    d['b'] = g(x)\n    return d\n",
         "def f(x):\n    envs.A.set(True)\n    envs.B.set(True)\n",
         "def f(x):\n    y = x.a\n    x.a = 1\n",
         "def f(x):\n    logger.info('text')\n    x.a = 1\n",
@@ -59,9 +68,42 @@ _PARTS = (cst.BaseStatement, cst.BaseSmallStatement, cst.BaseSuite, cst.Else)
 
 
 def _independent(first: cst.CSTNode, second: cst.CSTNode) -> bool:
-    """Return whether both only write different constants' places, so that their order is nothing."""
+    """Return whether their order is nothing: both write constants to different places, or fill different keys."""
+    keys = _filled_keys(first), _filled_keys(second)
+    if keys[0] and keys[1] and not keys[0] & keys[1]:
+        return True
     one, other = _constant_write(first), _constant_write(second)
     return one is not None and other is not None and not one & other
+
+
+def _filled_keys(statement: cst.CSTNode) -> set[tuple[str, str]]:
+    """Return name and constant key of each item that a statement gives a value to.
+
+    None where it also does something else, or reads one of the names: then it may see what another fills.
+    """
+    keys: set[tuple[str, str]] = set()
+    read: set[str] = set()
+    if not _only_fills(statement, keys, read) or {name for name, _ in keys} & read:
+        return set()
+    return keys
+
+
+def _only_fills(node: cst.CSTNode, keys: set[tuple[str, str]], read: set[str]) -> bool:
+    if isinstance(node, cst.Assign):
+        for target in node.targets:
+            item = target.target
+            if not isinstance(item, cst.Subscript) or not isinstance(item.value, cst.Name):
+                return False
+            if not (key := written_names(node)):
+                return False
+            keys |= {(item.value.value, name) for name in key}
+        return _only_fills(node.value, keys, read)
+    if isinstance(node, cst.Name):
+        read.add(node.value)
+    acts = (cst.Expr, cst.AugAssign, cst.AnnAssign, cst.Raise, cst.Assert, cst.Return, cst.For, cst.While, cst.With)
+    if isinstance(node, (*acts, cst.Try, cst.NamedExpr, cst.Del)):
+        return False
+    return all(_only_fills(child, keys, read) for child in node.children)
 
 
 def _constant_write(statement: cst.CSTNode) -> set[str] | None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.app import DIFFERENT, EQUIVALENT, app
-from harness.cli.options import DEFAULT_CASES, FirstSubject, cores
+from harness.cli.options import DEFAULT_CASES, FirstSubject, Format, cores
 
 
 @app.command()
@@ -27,6 +27,16 @@ def audit(
         list[str] | None,
         typer.Option(metavar="PATH", help="Only faults in this file or folder of the package; may be given again."),
     ] = None,
+    even: Annotated[
+        bool, typer.Option("--even", help="Let functions and kinds of faults take turns in the draw.")
+    ] = False,
+    equivalents: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Faults that change nothing, each with a reason.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="No faults in this function or class; may be given again."),
+    ] = None,
     cases: Annotated[int, typer.Option(min=1, max=10**6, help="The gate's number of cases.")] = DEFAULT_CASES,
     seed: Annotated[int, typer.Option(help="Which cases, and which mutants.")] = 0,
     ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="Differences that are meant.")] = None,
@@ -37,15 +47,17 @@ def audit(
     results: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep results there, and go on from those that are there.")
     ] = None,
+    format: Annotated[Format, typer.Option(help="How the audit is written.")] = Format.terminal,
 ) -> int:
     """Seed faults into B's source, one at a time, and show which of them the gate of A and B does not catch."""
-    from harness.audit.audit import run_audit, search_longer
+    from harness.audit.audit import run_rounds, search_longer
+    from harness.audit.equivalents import Equivalents, load_equivalents
     from harness.audit.gate import Gate
     from harness.audit.mutant import checked_roles
     from harness.audit.results import Results
     from harness.engine.campaign import Budget, Request
     from harness.engine.ledger import Ledger, load_ledger
-    from harness.report.audited import say_audit
+    from harness.report.audited import Audited, audit_document, say_audit
     from harness.subjects.open import open_spec
 
     specs = [
@@ -55,13 +67,21 @@ def audit(
     meant = load_ledger(ledger) if ledger is not None else Ledger()
     request = Request(specs[0], specs[1], budget=Budget(cases=cases), ledger=meant, seed=seed)
     kept, processes = Results(results), jobs or cores()
+    listed = load_equivalents(equivalents) if equivalents is not None else Equivalents()
     with Gate(request) as gate:
+        listed.check(gate.package)
         files = gate.package.files_under(only) if only else None
         every = gate.package.mutants(roles=checked_roles(roles), files=files)
-        sample = every if mutants is None else gate.package.sample(every, mutants, seed)
-        judged = run_audit(gate.package, sample, gate.trial(seed, cases), jobs=processes, results=kept)
+        every = gate.package.outside(every, without or ())
+        sample = every if mutants is None else gate.package.sample(every, mutants, seed, even=even)
+        judged = run_rounds(gate.package, sample, gate.rounds(seed, cases), jobs=processes, results=kept)
         survivors = [result.mutant for result in judged if result.catch is None]
-        further = gate.trials(seed + 1, long)
+        further = gate.further(seed + 1, long)
         longer = search_longer(gate.package, survivors, further, jobs=processes, results=kept)
-    say_audit(gate.package, judged, longer, len(every), typer.echo)
-    return DIFFERENT if survivors else EQUIVALENT
+    audited = Audited(gate.package, judged, longer, len(every), listed)
+    if format is Format.json:
+        sys.stdout.buffer.write(audit_document(audited))
+        sys.stdout.buffer.flush()
+    else:
+        say_audit(audited, typer.echo)
+    return EQUIVALENT if audited.passed else DIFFERENT

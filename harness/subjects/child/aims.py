@@ -10,7 +10,7 @@ the same function assigned before.
 import ast
 import contextlib
 
-from .demands import NOT_UNDERSTOOD, conditional
+from .demands import NOT_UNDERSTOOD, all_of, conditional
 from .symbols import Symbols
 from .terms import Reader, Scope, assign, bounded
 
@@ -32,9 +32,10 @@ def harvest(sources, roots, fields, *, statements=(), registrations=()):
     ``registrations`` are roots, too, for the architectures that the decorator names.
 
     The answer has ``conditions`` (kind, name, operation, values, wanted), ``clauses`` (alternatives: lists of numbers
-    of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there) and
-    ``refusals`` (numbers of the places where something is raised). An aim is reached by a case that fulfils each
-    clause in one of its alternatives.
+    of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there),
+    ``refusals`` (numbers of the places where something is raised), ``writers`` and ``readers`` (numbers of places,
+    each with a field that is written or read there). An aim is reached by a case that fulfils each clause in one of
+    its alternatives.
     """
     trees = {name: ast.parse(source) if isinstance(source, str) else source for name, source in sources.items()}
     walk = Walk(Reader(Symbols(trees), frozenset(fields)))
@@ -57,6 +58,8 @@ class Walk:
         self._entered = []
         self._places = {}
         self._refusals = set()
+        self._written = {}
+        self._read = {}
         self._count = 0
         self._returning = {}
 
@@ -68,7 +71,18 @@ class Walk:
     def root(self, name):
         """Follow the functions of a name, which run after the roots before."""
         for node in self._symbols.functions.get(name, ()):
-            self._enter(node, None, self._scope, ())
+            path = self._declared_path(node)
+            if path is not None:
+                self._enter(node, None, self._scope, path)
+
+    def _declared_path(self, node):
+        """Return the clauses of what a decorator says must hold for a function to run at all (``when=``)."""
+        path = ()
+        for decorator in node.decorator_list:
+            for word in getattr(decorator, "keywords", ()):
+                if word.arg == "when" and path is not None:
+                    path = _with(path, self._reader.condition(word.value, Scope(self._reader, node)))
+        return path
 
     def registered(self, decorators):
         """Follow the functions that carry one of the decorators, for the architectures it names."""
@@ -95,6 +109,7 @@ class Walk:
     def plain(self):
         """Return the aims as numbered plain data, without repetition, in the order they were found."""
         conditions, clauses, places, refusals = {}, {}, {}, []
+        writers, readers = {}, {}
         for where, ways in self._places.items():
             place = []
             for aim in ways:
@@ -109,11 +124,16 @@ class Walk:
             number = places.setdefault(tuple(place), len(places))
             if where in self._refusals and number not in refusals:
                 refusals.append(number)
+            for told, fields in ((writers, self._written), (readers, self._read)):
+                for field in fields.get(where, ()):
+                    told.setdefault((number, field))
         return {
             "conditions": list(conditions),
             "clauses": list(clauses),
             "places": list(places),
             "refusals": refusals,
+            "writers": list(writers),
+            "readers": list(readers),
         }
 
     # -- statements ------------------------------------------------------------------------------------------------
@@ -126,12 +146,34 @@ class Walk:
 
     def _block(self, statements, scope, path):
         """Follow statements; return the path behind them, None when control does not get there."""
+        before = check = start = None
         for statement in statements:
+            refused = self._refused(statement, scope)
+            if check and refused:
+                # Two checks in a row: only a case that both refuse tells which of them comes first.
+                self._refusals.add((statement, "both"))
+                self._aim((statement, "both"), _with(start, all_of([check, refused])))
+            check, start = refused, path
             follow = _FOLLOWERS.get(type(statement))
-            path = follow(self, statement, scope, path) if follow is not None else path
-            if path is None:
+            demand = self._reader.test(statement.test, scope)[0] if isinstance(statement, ast.If) else None
+            if before and demand:
+                # Two branches in a row: only a case that takes both tells them from branches of one choice.
+                self._aim((statement, "both"), _with(path, all_of([before, demand])))
+            after = follow(self, statement, scope, path) if follow is not None else path
+            if after is None:
                 return None
+            # One that left something behind may not have come back.
+            before = demand if after == path else None
+            path = after
         return path
+
+    def _refused(self, statement, scope):
+        """Return what a check demands to refuse, None for a statement that is none."""
+        if isinstance(statement, ast.Assert):
+            return self._reader.test(statement.test, scope)[1]
+        if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], ast.Raise):
+            return self._reader.test(statement.test, scope)[0]
+        return None
 
     def _enter(self, node, call, scope, path):
         """Follow a function's body, called on ``path`` by a call in ``scope``; return the path at its end.
@@ -206,7 +248,10 @@ class Walk:
             return path
         self._calls(statement.value, scope, path)
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        if any(self._writes(target) for target in targets):
+        written = [*(name for target in targets for name in self._writes(target)), *self._declared(statement.value)]
+        if written:
+            self._written[statement] = written
+            self._read[statement] = self._reads(statement.value)
             self._aim(statement, path)
         if not isinstance(statement, ast.AugAssign):
             term = self._reader.term(statement.value, scope)
@@ -215,19 +260,38 @@ class Walk:
         return path
 
     def _writes(self, target):
+        """Return the fields that an assignment to ``target`` writes."""
         if isinstance(target, (ast.Tuple, ast.List)):
-            return any(self._writes(element) for element in target.elts)
+            return [name for element in target.elts for name in self._writes(element)]
         if isinstance(target, ast.Subscript):
-            return isinstance(target.slice, ast.Constant) and target.slice.value in self._reader.fields
+            return self._known(target.slice)
         while isinstance(target, ast.Attribute):
             if target.attr in self._reader.fields:
-                return True
+                return [target.attr]
             target = target.value
-        return False
+        return []
+
+    def _declared(self, value):
+        """Return the fields that a dict display declares."""
+        return [name for key in value.keys for name in self._known(key)] if isinstance(value, ast.Dict) else []
+
+    def _reads(self, value):
+        """Return the fields that an expression reads."""
+        return [
+            node.attr
+            for node in ast.walk(value)
+            if isinstance(node, ast.Attribute) and node.attr in self._reader.fields
+        ]
+
+    def _known(self, key):
+        is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
+        return [key.value] if is_text and key.value in self._reader.fields else []
 
     def _return(self, statement, scope, path):
         if statement.value is not None:
             self._calls(statement.value, scope, path)
+            self._written[statement] = self._declared(statement.value)
+            self._read[statement] = self._reads(statement.value)
         self._aim(statement, path)
 
     def _raise(self, statement, scope, path):

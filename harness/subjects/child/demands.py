@@ -18,6 +18,8 @@ INPUTS = ("field", "env", "model", "call")
 _KINDS = {"field": "arg"}
 _ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+# Between two inputs: the first of which is to be under the second, or at most that.
+_BETWEEN = {"<": ("under", False), "<=": ("upto", False), ">": ("under", True), ">=": ("upto", True)}
 
 
 def conditional(true, false, first, second):
@@ -44,7 +46,19 @@ def truth(term, wanted):
         return any_of([all_of([term[1], truth(term[3], wanted)]), all_of([term[2], truth(term[4], wanted)])])
     if kind in INPUTS:
         return [((_KINDS.get(kind, kind), term[1], "true", (), wanted),)]
+    if kind == "rest":
+        return _multiple(term)[0 if not wanted else 1]
     return PERHAPS
+
+
+def _multiple(rest):
+    """Return what a division demands to leave nothing, and to leave something."""
+    return _related(rest[1], "multiple", rest[2])
+
+
+def _related(left, relation, right):
+    """Return what two inputs demand to be in a relation, and not to be."""
+    return _question(left, relation, (right[1],) if right[0] == "field" else (right[1], right[0]))
 
 
 def all_of(demands):
@@ -156,8 +170,11 @@ def _membership(left, right):
 
 
 def _equality(left, right):
-    if left[0] == "field" and right[0] == "field":
-        return _question(left, "same", (right[1],))
+    if left[0] in INPUTS and right[0] in INPUTS:
+        return _related(*((right, "same", left) if right[0] == "field" != left[0] else (left, "same", right)))
+    for rest, other in ((left, right), (right, left)):
+        if rest[0] == "rest" and other == ("const", 0):
+            return _multiple(rest)
     for one, other in ((left, right), (right, left)):
         value = _constant(other)
         if value is not None:
@@ -166,6 +183,9 @@ def _equality(left, right):
 
 
 def _order(left, operation, right):
+    if left[0] in INPUTS and right[0] in INPUTS:
+        between, mirrored = _BETWEEN[operation]
+        return _related(*((right, between, left) if mirrored else (left, between, right)))
     value = _constant(right)
     if value is not None:
         return _question(left, operation, value)

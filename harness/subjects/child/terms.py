@@ -1,16 +1,17 @@
 """Reads expressions of a tree as questions about a case's inputs.
 
 An expression becomes a *term*, a tuple whose first item is its kind: ``field``, ``env``, ``model`` and ``call`` are
-inputs by name, ``const`` and ``items`` are known, ``if`` depends on a test, ``truth`` is a test itself, ``object``
-is something whose attributes may be inputs, and ``?`` is whatever was not understood. `demands` says what a test
-demands.
+inputs by name, ``const`` and ``items`` are known, ``if`` depends on a test, ``truth`` is a test itself, ``rest`` is
+what is left when one input is divided by another, ``object`` is something whose attributes may be inputs, and ``?``
+is whatever was not understood. `demands` says what a test demands.
 """
 
 import ast
 
-from .demands import INPUTS, all_of, any_of, compare, conditional, truth
+from .demands import INPUTS, PERHAPS, all_of, any_of, compare, conditional, truth
 
 UNKNOWN = ("?",)
+_RAISES = ("raises",)
 # Bounds: what goes beyond them is left out, never wrong.
 _DEEPEST = 6
 _LARGEST = 15
@@ -19,6 +20,13 @@ _MOST_STEPS = 100_000
 _SAME_TEXT = ("lower", "upper", "strip", "casefold", "get_value", "copy")
 _COLLECTIONS = ("tuple", "list", "set", "frozenset", "sorted")
 _ENVIRONMENT_READERS = ("getenv", "get_bool_env_var", "get_int_env_var")
+_ARCHITECTURE = ("model", "architectures.0")
+_IS_LATENT = ("model", "attention_arch", "is", ("AttentionArch.MLA",))
+# What a package calls what follows from its model's configuration.
+_DERIVED = {
+    "architecture": _ARCHITECTURE,
+    "uses_mla": ("truth", [((*_IS_LATENT, True),)], [((*_IS_LATENT, False),)]),
+}
 
 
 class Scope:
@@ -102,6 +110,8 @@ class Reader:
             return UNKNOWN
         if base[1] == "envs":
             return ("env", name)
+        if name in _DERIVED:
+            return _DERIVED[name]
         # A model's configuration has attributes that are called like arguments.
         if name in self.fields and not base[1].lower().endswith("config"):
             return scope.names.get(("field", name), ("field", name))
@@ -163,6 +173,12 @@ class Reader:
             return ("const", -term[1])
         return UNKNOWN
 
+    def _binary(self, node, scope):
+        sides = self.term(node.left, scope), self.term(node.right, scope)
+        if isinstance(node.op, ast.Mod) and all(side[0] in INPUTS for side in sides):
+            return ("rest", *sides)
+        return _divided(*sides) if isinstance(node.op, ast.FloorDiv) else UNKNOWN
+
     def _compare(self, node, scope):
         terms = [self.term(side, scope) for side in (node.left, *node.comparators)]
         pairs = [compare(left, op, right) for left, op, right in zip(terms[:-1], node.ops, terms[1:], strict=True)]
@@ -200,7 +216,37 @@ class Reader:
         if name in _COLLECTIONS and len(node.args) == 1:
             return self.term(node.args[0], scope)
         inner = self._inlined(node, name, scope)
+        if (
+            inner is None
+            and isinstance(function, ast.Name)
+            and isinstance(self.symbols.constants.get(name), ast.Call)
+        ):
+            inner = self._made(self.symbols.constants[name], scope)
         return inner if inner is not None else ("call", name)
+
+    def condition(self, node, scope):
+        """Return what the function that an expression stands for demands of its one argument to say yes."""
+        made = self._made(node, scope)
+        return PERHAPS if made is None else truth(made, True)
+
+    def _made(self, node, scope):
+        """Return what a function made or named by an expression returns, None when that is not understood."""
+        if isinstance(node, ast.Lambda):
+            parameters = {arg.arg: ("object", arg.arg) for arg in node.args.args}
+            return self.term(node.body, Scope(self, scope.function, {**scope.names, **parameters}, scope.depth + 1))
+        if isinstance(node, ast.Name) and isinstance(self.symbols.constants.get(node.id), (ast.Call, ast.Lambda)):
+            node = self.symbols.constants[node.id]
+        if isinstance(node, ast.Name):
+            return self._inlined(ast.Call(node, [], []), node.id, scope)
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or scope.depth >= _DEEPEST:
+            return None
+        # A function that makes one: all that it does is to return a lambda.
+        found = self.symbols.called(node.func.id)
+        returned = [one for maker in found for one in maker.body if isinstance(one, ast.Return)]
+        if len(found) != 1 or len(returned) != 1 or not isinstance(returned[0].value, ast.Lambda):
+            return None
+        names = self.bound(found[0], node, scope)
+        return self._made(returned[0].value, Scope(self, found[0], names, scope.depth + 1))
 
     def _method(self, node, function, scope):
         """Return the term of a method that reads its object, None for another."""
@@ -233,7 +279,7 @@ class Reader:
             names = {**self.bound(callee, node, scope), **scope.assigned()}
             term = self._returned(callee.body, Scope(self, callee, names, scope.depth + 1))
             # What was understood in part only is asked by the function's name.
-            return term if term is not None and _is_understood(term) else None
+            return term if term not in (None, _RAISES) and _is_understood(term) else None
         finally:
             self._inlining.discard(callee)
 
@@ -252,8 +298,7 @@ class Reader:
                 if name is not None and not isinstance(value, ast.Starred)
             }
             if callee.args.vararg is not None:
-                rest = tuple(self.term(value, scope) for value in call.args[len(parameters) :])
-                names[callee.args.vararg.arg] = ("items", rest)
+                names[callee.args.vararg.arg] = self._items(ast.Tuple(call.args[len(parameters) :]), scope)
         # A parameter is never the module's constant of that name.
         for name in parameters:
             if names.get(name, UNKNOWN) == UNKNOWN:
@@ -261,7 +306,10 @@ class Reader:
         return names
 
     def _returned(self, body, scope):
-        """Return the term that a body of assignments, branches and returns gives, None for any other body."""
+        """Return the term that a body of assignments, branches and returns gives, None for any other body.
+
+        A branch that raises gives nothing: what comes back comes from the other one.
+        """
         for position, statement in enumerate(body):
             if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_text(statement):
                 continue
@@ -269,15 +317,34 @@ class Reader:
                 return self.term(statement.value, scope) if statement.value is not None else ("const", None)
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 assign(statement.targets[0], self.term(statement.value, scope), scope, self)
+            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+                assign(statement.target, self.term(statement.value, scope), scope, self)
+            elif isinstance(statement, ast.Raise):
+                return _RAISES
             elif isinstance(statement, ast.If):
                 rest = body[position + 1 :]
                 true, false = self.test(statement.test, scope)
                 first = self._returned([*statement.body, *rest], scope.copy())
                 second = self._returned([*statement.orelse, *rest], scope.copy())
+                if _RAISES in (first, second):
+                    return second if first == _RAISES else first
                 return conditional(true, false, first, second) if first is not None and second is not None else None
             else:
                 return None
         return ("const", None)
+
+
+def _divided(left, right):
+    """Return the term of a division where the divisor is 1, as it is where nothing is split; else it is not known."""
+    if right[0] == "const":
+        return left if right[1] == 1 else UNKNOWN
+    for index, side in enumerate((left, right)):
+        if side[0] == "if":
+            parts = [_divided(*((part, right) if index == 0 else (left, part))) for part in side[3:]]
+            return ("if", *side[1:3], *parts)
+    if left[0] not in INPUTS or right[0] not in INPUTS:
+        return UNKNOWN
+    return ("if", *compare(right, ast.Eq(), ("const", 1)), left, UNKNOWN)
 
 
 _MAKERS = {
@@ -292,6 +359,7 @@ _MAKERS = {
     ast.IfExp: Reader._if_expression,
     ast.BoolOp: Reader._bool,
     ast.UnaryOp: Reader._unary,
+    ast.BinOp: Reader._binary,
     ast.Compare: Reader._compare,
     ast.NamedExpr: Reader._named,
     ast.Call: Reader._call,

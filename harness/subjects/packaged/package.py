@@ -45,7 +45,7 @@ from harness.world.fields import FieldSpec
 _TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "object": json.loads}
 _LONGEST_MESSAGE = 10_000
 # What a package reads of the world by name rather than asks it.
-_SHARED = ("harness.world.choices", "harness.world.cuda_graph", "harness.world.modelfacts")
+_SHARED = ("harness.world.choices", "harness.world.cuda_graph", "harness.world.modelfacts", "harness.world.modelview")
 
 
 class Package:

@@ -1,0 +1,116 @@
+"""What aimed cases are drawn for, and in which order: meet a place, miss one of its demands, try a list's member."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from harness.generate.aim import Aim, Demand
+from harness.generate.draw import SeededDraw, shuffled
+from harness.generate.inputs import MACHINE, Slot
+
+# A place is met so many times before its demands are missed one by one.
+_HITS: Final = 1
+# A list of so many members is tried member by member.
+_MOST_MEMBERS: Final = 12
+# A demand is missed, and a member of a list tried, at so many places.
+_TURNS: Final = 8
+# Of the alternatives of a clause, so many are missed demand by demand.
+_MOST_ALTERNATIVES: Final = 4
+# Of a hundred aimed draws, so many aim at a refusal (besides those that come to one by the way).
+REFUSED: Final = 30
+
+
+class Miss(NamedTuple):
+    """The one demand of an aim that a case breaks: the nearest miss is what finds a changed guard.
+
+    A demand on an input (``slot``), the relation of two inputs (``pair``), every alternative of a clause
+    (``clause``), every alternative but one (``clause`` and ``only``), which finds an alternative that was dropped, or
+    one demand of an alternative whose others are met (``demand``, too; behind its demands come its relations).
+    """
+
+    slot: Slot | None = None
+    pair: int | None = None
+    clause: int | None = None
+    only: int | None = None
+    demand: int | None = None
+
+
+class Goal(NamedTuple):
+    """What one aimed case is drawn for.
+
+    The aims of a place, any of which will do, or a miss of one of them; with ``fixed`` an input's mask that leaves
+    one of the options that the aim asks for, so that each member of a list has its turn.
+    """
+
+    aims: Sequence[Aim]
+    miss: Miss | None = None
+    fixed: Demand | None = None
+
+
+class Schedules(NamedTuple):
+    """Two orders of goals: those that should resolve, and those that should end in a refusal."""
+
+    resolved: Sequence[Goal]
+    refused: Sequence[Goal]
+
+    def goal(self, number: int) -> Goal:
+        """Return the goal of the aimed case ``number``: of each hundred, so many are of the second order."""
+        hundreds, rest = divmod(number, 100)
+        if rest < REFUSED:
+            return self.refused[(hundreds * REFUSED + rest) % len(self.refused)]
+        return self.resolved[(hundreds * (100 - REFUSED) + rest - REFUSED) % len(self.resolved)]
+
+
+def goals_of(places: Sequence[Sequence[Aim]]) -> list[Goal]:
+    """Return the goals of some places: each to be met a few times, each demand missed, each member of a list tried.
+
+    A demand that many places share, because they lie behind it, has its turn at a few of them.
+    """
+    goals = []
+    turns: Counter[str] = Counter()
+    # Shuffled, so that a demand's turns are not all at the first places behind it.
+    for ways in shuffled(places, SeededDraw(0, -3)):
+        goals += [Goal(ways)] * _HITS
+        # Ways differ in how they come to the place; the demands of the place itself are in all of them.
+        seen: set[str] = set()
+        for aim in ways:
+            asked = [(_key(aim, miss), Goal([aim], miss)) for miss in _misses(aim)]
+            asked += [(repr((fixed, listed)), Goal([aim], None, fixed)) for fixed, listed in _members(aim)]
+            for key, goal in asked:
+                if key not in seen and turns[key] < _TURNS:
+                    seen.add(key)
+                    turns[key] += 1
+                    goals.append(goal)
+    return goals
+
+
+def _misses(aim: Aim) -> Iterator[Miss]:
+    yield from (Miss(slot=slot) for slot in aim.left)
+    yield from (Miss(pair=number) for number in range(len(aim.pairs)))
+    for number, clause in enumerate(aim.choices):
+        yield Miss(clause=number)
+        for position, (asked, equal) in enumerate(clause[:_MOST_ALTERNATIVES]):
+            yield Miss(clause=number, only=position)
+            demands = range(len(asked) + len(equal))
+            yield from (Miss(clause=number, only=position, demand=demand) for demand in demands)
+
+
+def _members(aim: Aim) -> Iterator[tuple[Demand, object]]:
+    """Yield a demand for each option of the inputs that the aim leaves a few of, and the list it is a member of."""
+    lists: list[tuple[Demand, object]] = [(demand, demand) for demand in aim.left.items()]
+    lists += [(demand, clause) for clause in aim.choices for asked, _ in clause for demand in asked]
+    for (slot, mask), listed in lists:
+        if slot != MACHINE and 1 < mask.bit_count() <= _MOST_MEMBERS:
+            yield from (((slot, 1 << bit), listed) for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
+def _key(aim: Aim, miss: Miss) -> str:
+    """Return what a miss breaks: the same for ways that share the demand."""
+    if miss.slot is not None:
+        return repr((miss.slot, aim.left[miss.slot]))
+    if miss.pair is not None:
+        return repr(aim.pairs[miss.pair])
+    assert miss.clause is not None
+    return repr((aim.choices[miss.clause], miss.only, miss.demand))
