@@ -141,7 +141,11 @@ def _parted_before(chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome
             known = [one.value for one in other if one.field == write.field]
             if write.field in resolved:
                 known.append(resolved[write.field])
-            if known and not any(_equal(write.value, value) for value in known):
+            if not known or any(_equal(write.value, value) for value in known):
+                continue
+            # The other side may have refused before it came to this write.
+            own = [one.value for one in chain if one.field == write.field]
+            if outcomes[1 - side].error is None or not any(_equal(known[-1], value) for value in own):
                 return write.field
     return None
 
@@ -206,6 +210,7 @@ def _united(causes: Sequence[_Cause], nodes: Mapping[int, Sequence[Node]]) -> li
         if other is None:
             united.append(cause)
         else:
+            other.node = _over(_largest(other), _largest(cause)) or other.node
             other.buckets += cause.buckets
     return united
 
@@ -215,16 +220,33 @@ def _same_cause(larger: _Cause, smaller: _Cause, nodes: Mapping[int, Sequence[No
 
     They are if all of the smaller one also has what the larger one shares. And they are if the second side, which is
     the changed one, has one place for both (or has no writer, or no check, for both), and on the first side one
-    function is behind both: it may have several lines for what the second side has one for.
+    function is behind both, or behind one and nobody behind the other: it may have several lines, or leave as given,
+    for what the second side has one for.
     """
     if larger.node is not None and all(larger.node in nodes[id(bucket)] for bucket in smaller.buckets):
         return True
-    first, second = (max(cause.buckets, key=lambda bucket: bucket.count).difference for cause in (larger, smaller))
+    first, second = _largest(larger), _largest(smaller)
+    if _over(first, second) is not None:
+        return True
     lost = _lost(first)
     if lost is None:
         return False
     # Behind a check that is gone, another one may refuse.
     return lost == _lost(second) or lost == _lost_check(second)
+
+
+def _largest(cause: _Cause) -> Difference:
+    return max(cause.buckets, key=lambda bucket: bucket.count).difference
+
+
+def _over(first: Difference, second: Difference) -> Node | None:
+    """Return the line of the second side that writes over what the first leaves as given in one of the two."""
+    if first.writers is None or second.writers is None or first.writers[1] != second.writers[1]:
+        return None
+    place, name = first.writers[1], first.parted or first.name
+    if place == AS_GIVEN or name != (second.parted or second.name):
+        return None
+    return ("field", name, 1, place) if AS_GIVEN in (first.writers[0], second.writers[0]) else None
 
 
 def _lost(difference: Difference) -> tuple[str, str, str] | None:

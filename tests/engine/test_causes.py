@@ -88,6 +88,18 @@ def test_a_refusal_goes_back_to_the_field_that_parted_before(side: int) -> None:
     assert root.writers == (("old (m.py:1)", "new (m.py:1)")[:: -1 if side else 1])
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_a_refusing_side_never_came_to_has_not_parted(side: int) -> None:
+    """The one whose check is gone writes on, and is refused by a later one."""
+    chains = [[write("backend", "a", "platform")], [write("backend", "a", "platform"), write("backend", "b", "rule")]]
+    outcomes = [refused("early"), refused("late")]
+    if side:
+        chains.reverse()
+        outcomes.reverse()
+    found = Difference(kind="refusals", name="", first="ValueError: early", second="ValueError: late")
+    assert rooted([found], (chains[0], chains[1]), (outcomes[0], outcomes[1])) == found
+
+
 def test_a_refusal_with_equal_writes_before_stays_a_matter_of_the_check() -> None:
     chains = ([write("page", 64, "f")], [write("page", 64, "g"), write("page", 1, "later")])
     difference = Difference(kind="refusal", name="", first="ValueError: odd", second=None)
@@ -271,3 +283,13 @@ def test_checks_of_one_function_that_are_gone_are_one_cause() -> None:
     # Said otherwise is not gone.
     changed = [bucket(checked("f (m.py:1)", "f (n.py:1)"), 9), bucket(checked("f (m.py:2)", "f (n.py:2)"), 5)]
     assert len(fold(changed, ({}, {}))) == 2
+
+
+def test_a_line_that_writes_over_what_was_given_is_one_cause_with_what_it_writes_otherwise() -> None:
+    given, written = rule("as given", "declared (m.py:9)", 1023), rule("memory (l.py:5)", "declared (m.py:9)", 1024)
+    # The original's writer always differs, so that by itself it looks like the fault.
+    runs = {"memory (l.py:5)": 14}, {"declared (m.py:9)": 5000}
+    (cause,) = fold([bucket(given, 14), bucket(written, 14)], runs)
+    assert cause.shared == (1, "declared (m.py:9)")
+    elsewhere = rule("memory (l.py:5)", "other (m.py:10)", 1024)
+    assert len(fold([bucket(given, 14), bucket(elsewhere, 14)], runs)) == 2

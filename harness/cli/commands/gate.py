@@ -157,6 +157,11 @@ def gate(
     with folder_for(save):
         store = None if corpus is None else Store(corpus, resume=resume)
         if base is None:
+            if second is None and (first is not None or not config.subjects):
+                raise UsageError(
+                    "gate takes two subjects, A and B, or --base REV for the change in a git repository; or set "
+                    "subjects under [tool.stackproof] in pyproject.toml ('stackproof init' writes a start)"
+                )
             names = chosen_subjects(config, first, second)
             one, other = opened(*names)
             change = Change((one.label, other.label), (one, other), None, ())

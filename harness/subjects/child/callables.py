@@ -62,6 +62,8 @@ class CallableSubject(Subject):
         self._root = root = os.path.realpath(request["root"])
         self._seconds = request["case_seconds"]
         self.slots = []
+        # It asks no object for the environment: whoever sets a variable does so itself.
+        self._profile = {}
         module, _, name = request["target"].partition(":")
         logging.disable(logging.CRITICAL)
         warnings.simplefilter("ignore")
