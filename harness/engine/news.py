@@ -56,7 +56,7 @@ class Newsroom:
 
 def _check(frame: bytes) -> str:
     """Return the check that a refusal's frame tells of."""
-    said, _, aside = frame[1:].partition(b"\n")
+    said, aside = frame[1:].split(b"\n", 2)[:2]
     return _check_of(said, aside)
 
 

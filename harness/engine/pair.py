@@ -15,13 +15,14 @@ from harness.engine.causes import rooted
 from harness.engine.compare import Comparison, Difference, explain
 from harness.engine.events import Counts
 from harness.engine.ledger import Ledger
-from harness.engine.parting import needs_trace, parted
+from harness.engine.parting import is_told, needs_trace, parted
 from harness.subjects.description import Description, Reach
 from harness.subjects.open import open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.subject import Subject
-from harness.subjects.wire import decode_frame
+from harness.subjects.wire import decode_frame, raised_at
 from harness.world.case import Case, Outcome
+from harness.world.chain import Trace
 
 _RESOLVED = b"F"
 T = TypeVar("T")
@@ -113,25 +114,42 @@ class Pair:
         ]
         if not asked:
             return found
-        some = [cases[number] for number in asked]
-        chains = zip(self.first.chains(some), self.second.chains(some), strict=True)
+        chains = zip(self.first.chains_of(cases, asked), self.second.chains_of(cases, asked), strict=True)
         for number, pair in zip(asked, chains, strict=True):
             first, second = (decode_frame(frame, "", self._names) for frame in frames[number])
             open_ones = [one for one in found[number] if one.entry is None]
             explained = [one for one in found[number] if one.entry is not None]
             found[number] = [*explained, rooted(open_ones, pair, (first, second))]
-        return self._parted(cases, found)
+        return self._parted(cases, frames, found)
 
-    def _parted(self, cases: Sequence[Case], found: list[list[Difference]]) -> list[list[Difference]]:
-        """Tell of the roots that no write explains where they come from; these cases are resolved once more."""
-        asked = [number for number, roots in enumerate(found) if roots and needs_trace(roots[-1])]
+    def _parted(
+        self, cases: Sequence[Case], frames: Sequence[tuple[bytes, bytes]], found: list[list[Difference]]
+    ) -> list[list[Difference]]:
+        """Tell of the roots that no write explains where they come from.
+
+        Where the frames do not say all of that, the cases are resolved once more.
+        """
+        asked = []
+        for number, roots in enumerate(found):
+            if not roots or not needs_trace(roots[-1]):
+                continue
+            *others, root = roots
+            first, second = (Trace(raised=raised_at(frame)) for frame in frames[number])
+            if is_told(root, (first, second)):
+                found[number] = [*others, parted(root, (first, second))]
+            else:
+                asked.append(number)
         if not asked:
             return found
         some = [cases[number] for number in asked]
         traces = zip(self.first.traces(some), self.second.traces(some), strict=True)
         for number, pair in zip(asked, traces, strict=True):
             *others, root = found[number]
-            found[number] = [*others, parted(root, pair)]
+            first, second = (
+                msgspec.structs.replace(trace, raised=raised_at(frame) or trace.raised)
+                for trace, frame in zip(pair, frames[number], strict=True)
+            )
+            found[number] = [*others, parted(root, (first, second))]
         return found
 
     def _compare(self, case: Case, a: bytes, b: bytes) -> list[Difference]:

@@ -24,6 +24,16 @@ def needs_trace(root: Difference) -> bool:
     return root.entry is None and root.kind in ("environment", "refusal", "refusals")
 
 
+def is_told(root: Difference, traces: tuple[Trace, Trace]) -> bool:
+    """Whether ``traces`` need no decisions for `parted`: a field had parted, and every refusal has its place."""
+    sides = zip((root.first, root.second), traces, strict=True)
+    return (
+        root.kind != "environment"
+        and root.writers is not None
+        and all(text is None or trace.raised is not None for text, trace in sides)
+    )
+
+
 def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
     """Return ``root`` with the places that set its variable last, or that refused and where both sides first part.
 

@@ -31,6 +31,10 @@ class _Chains(msgspec.Struct):
     chains: list[list[Write]]
 
 
+class _Written(msgspec.Struct):
+    chains: list[list[Write]] | None
+
+
 class _Traced(msgspec.Struct):
     asked: list[tuple[int, bool]]
     variables: tuple[Write, ...]
@@ -56,6 +60,7 @@ class Subject:
         self._names: tuple[str, ...] = ()
         self._chosen: tuple[str, ...] | None = None
         self.restarts = 0
+        self._last_is_whole = False
 
     def __enter__(self) -> Self:
         return self
@@ -153,6 +158,7 @@ class Subject:
         """
         frames: list[bytes] = []
         single = False
+        restarts = self.restarts
         while len(frames) < len(cases):
             rest = cases[len(frames) :]
             request = self._encode(rest, part=Part(stream, len(frames), single))
@@ -177,6 +183,7 @@ class Subject:
                 # Interrupted: the answers still to come would be taken for those of the next request.
                 self.close()
                 raise
+        self._last_is_whole = self.restarts == restarts
         return frames
 
     def outcomes(self, cases: Sequence[Case]) -> list[Outcome]:
@@ -204,6 +211,24 @@ class Subject:
         """
         answer = self._told_again(cases, "chains")
         return [[] for _ in cases] if answer is None else msgspec.json.decode(answer, type=_Chains).chains
+
+    def chains_of(self, cases: Sequence[Case], positions: Sequence[int]) -> list[list[Write]]:
+        """Return what `chains` does of some of the ``cases`` resolved last, without resolving them again."""
+        if self._last_is_whole:
+            try:
+                request = msgspec.json.encode({"op": "written", "positions": positions})
+                (answer,) = self._running().frames(request, 1, self.spec.limits.load_seconds, b"{")
+            except ChildDied:
+                self._process = None
+                self.restarts += 1
+            except BaseException:
+                self.close()
+                raise
+            else:
+                chains = msgspec.json.decode(answer, type=_Written).chains
+                if chains is not None:
+                    return chains
+        return self.chains([cases[position] for position in positions])
 
     def traces(self, cases: Sequence[Case]) -> list[Trace]:
         """Return for each case what it decided on the way, and the variables it set; nothing as `chains` does."""

@@ -8,14 +8,32 @@ from typing import Any
 import msgspec
 
 from harness.world.case import Failure, Outcome, Refusal
+from harness.world.chain import Place
 
 _FIELDS, _REFUSED, _NONE = b"F"[0], b"E"[0], b"X"[0]
 _DECODER = msgspec.json.Decoder()
+_PLACES = msgspec.json.Decoder(Place | None)
 
 
 def is_outcome(frame: bytes) -> bool:
     """Whether the frame holds an outcome at all (fields or a refusal), rather than a failure."""
     return frame[0] != _NONE
+
+
+def says_the_same(first: bytes, second: bytes) -> bool:
+    """Whether two frames are of the same outcome by their bytes; where a refusal was raised does not count."""
+    return first == second or (first[0] == _REFUSED == second[0] and _said(first) == _said(second))
+
+
+def _said(frame: bytes) -> list[bytes]:
+    return frame.split(b"\n", 2)[:2]
+
+
+def raised_at(frame: bytes) -> Place | None:
+    """Return where a refusal was raised, None where the frame is none or does not tell."""
+    if frame[0] != _REFUSED or frame.count(b"\n") < 2:
+        return None
+    return _PLACES.decode(frame.split(b"\n", 2)[2])
 
 
 def failure_frame(failure: Failure) -> bytes:
@@ -30,7 +48,7 @@ def decode_frame(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
     """
     try:
         return _decode(frame, case_id, names)
-    except (msgspec.DecodeError, IndexError, TypeError) as error:
+    except (msgspec.DecodeError, IndexError, TypeError, ValueError) as error:
         raise ValueError(f"an answer frame is not one: {error}") from None
 
 
@@ -41,7 +59,7 @@ def _decode(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
         fields: dict[str, Any] = dict(zip(names, values, strict=True))
         return Outcome(id=case_id, fields=fields, error=None, env=env)
     if frame[0] == _REFUSED:
-        said, _, aside = bytes(body).partition(b"\n")
+        said, aside = bytes(body).split(b"\n", 2)[:2]
         (kind, message), (origin, env) = _DECODER.decode(said), _DECODER.decode(aside)
         return Outcome(id=case_id, fields=None, error=Refusal(kind, message, origin), env=env)
     if frame[0] == _NONE:

@@ -8,6 +8,7 @@ from pathlib import Path
 from made_up_trees import BAD, CPU, case, make_tree, subject_of
 
 from harness.subjects.open import open_spec, open_subject
+from harness.subjects.wire import raised_at
 from harness.world.case import Case
 from harness.world.chain import Trace, Write
 from harness.world.profiles import hardware_profile
@@ -78,9 +79,21 @@ def test_a_package_tells_its_decisions() -> None:
 
 def test_a_refused_case_tells_where_it_was_raised(tmp_path: Path) -> None:
     with subject_of(make_tree(tmp_path)) as subject:
-        plain, refused = subject.traces([case("a", CPU), case("c", tp_size=0)])
+        plain, refused = map(raised_at, subject.resolve([case("a", CPU), case("c", tp_size=0)]))
         lines = (tmp_path / "sglang/srt/server_args.py").read_text(encoding="utf-8").splitlines()
-    assert plain.raised is None
-    assert refused.raised is not None
-    assert (refused.raised.source, refused.raised.file) == ("_handle_sampling_backend", "sglang/srt/server_args.py")
-    assert "raise" in lines[refused.raised.line - 1]
+    assert plain is None
+    assert refused is not None
+    assert (refused.source, refused.file) == ("_handle_sampling_backend", "sglang/srt/server_args.py")
+    assert "raise" in lines[refused.line - 1]
+
+
+def test_what_was_written_is_told_without_resolving_again(tmp_path: Path) -> None:
+    cases = [case("a", CPU), case("b"), case("c", tp_size=0)]
+    with subject_of(make_tree(tmp_path)) as subject:
+        subject.resolve(cases)
+        told = subject.chains_of(cases, [2, 1])
+        assert told == subject.chains([cases[2], cases[1]])
+        assert told[1]
+        # Of another process nothing is known: the cases are resolved again.
+        subject.close()
+        assert subject.chains_of(cases, [2, 1]) == told

@@ -21,6 +21,8 @@ def answer_all(cases, resolve, seconds, wire, part, novelty=None, forget=None):
     A case that takes longer than ``seconds`` ends the process, and so does one that runs out of memory.
     """
     stream, first, single = part
+    if novelty is not None:
+        novelty.clear()
     if novelty is not None and stream is not None:
         forget()
         novelty.begin(stream)
@@ -32,7 +34,7 @@ def answer_all(cases, resolve, seconds, wire, part, novelty=None, forget=None):
         sandbox.stop_timer()
         if novelty is not None:
             if stream is None:
-                novelty.skip()
+                novelty.skip(number)
             else:
                 novelty.after(number)
         if len(outcome) > _LONGEST:

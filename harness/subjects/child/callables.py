@@ -137,18 +137,8 @@ class CallableSubject(Subject):
 class _CallReach(Reach):
     """The reach of a callable: every write was recorded, and those of its fields are told."""
 
-    def chain(self, run, marked):
-        """Return every write of a field that ``run()`` makes, in order, with its value as ``marked`` writes it."""
-        self._recorder.log = log = []
-        try:
-            run()
-        finally:
-            self._recorder.log = None
-        return [
-            {"field": site.field, "value": marked(value), "source": site.source, "file": site.file, "line": site.line}
-            for site, value in log
-            if self._recorder.sources.kept(site)
-        ]
+    def _tells(self, site):
+        return self._recorder.sources.kept(site)
 
 
 def _same(value, other):

@@ -27,6 +27,11 @@ class Novelty:
         self._ever = bytearray()
         self._news = []
 
+    def clear(self):
+        """Drop what was recorded outside of any batch."""
+        self._recorder.fresh.clear()
+        self._recorder.hit.clear()
+
     def begin(self, stream):
         """Count what follows for ``stream``, until ``end``; in a negative one each case stands alone."""
         recorder = self._recorder
@@ -34,8 +39,6 @@ class Novelty:
         # For each write a mask of those that were in one case with it.
         seen, self._together = self._streams.get(stream) or (b"", [0] * self._width)
         recorder.seen[:] = seen.ljust(len(recorder.seen), b"\0")
-        recorder.fresh.clear()
-        recorder.hit.clear()
         self._stream = stream
 
     def end(self):
@@ -64,8 +67,7 @@ class Novelty:
             recorder.fresh.clear()
         if recorder.hit:
             known = self._writes
-            hit = {known[write] for write in recorder.hit if write in known}
-            recorder.hit.clear()
+            hit = {known[write] for write, _ in recorder.hit if write in known}
             mask = 0
             for write in hit:
                 mask |= 1 << write
@@ -77,15 +79,16 @@ class Novelty:
                     found += self._pairs(write, fresh & ((2 << write) - 1))
         if found:
             self._news.append((number, sorted(found)))
+        recorder.keep(number)
         if self._stream < 0:
             self._keep()
             recorder.seen[:] = bytes(len(recorder.seen))
             self._together = [0] * self._width
 
-    def skip(self):
-        """Take no note of a case that is no part of a campaign."""
+    def skip(self, number):
+        """Take no note of what case ``number``, which is no part of a campaign, was the first to reach."""
         self._recorder.fresh.clear()
-        self._recorder.hit.clear()
+        self._recorder.keep(number)
 
     def _pairs(self, write, others):
         first = len(self._outcomes) + write * self._width
@@ -106,4 +109,4 @@ class Novelty:
         self._streams.clear()
         self._ever = bytearray()
         self._news.clear()
-        self.skip()
+        self.clear()

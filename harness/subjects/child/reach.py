@@ -109,10 +109,25 @@ class Reach:
             run()
         finally:
             self._recorder.log = None
+        return self._told_of(log, marked)
+
+    def written(self, positions, marked):
+        """Return the chains of those cases of the last batch, None when one of them was not resolved here."""
+        kept, sites = self._recorder.kept, self._recorder.sources.writes
+        if any(position not in kept for position in positions):
+            return None
+        return [self._told_of([(sites[number], value) for number, value in kept[one]], marked) for one in positions]
+
+    def _told_of(self, log, marked):
         return [
             {"field": site.field, "value": marked(value), "source": site.source, "file": site.file, "line": site.line}
             for site, value in log
+            if self._tells(site)
         ]
+
+    def _tells(self, site):
+        """Whether a write is one to tell of."""
+        return True
 
     def taken(self, run):
         """Return each decision that ``run()`` takes, in order: its number among all, and its outcome."""

@@ -17,7 +17,7 @@ class Recorder:
 
     ``counts`` are the executions of each of ``sources.writes``. ``seen`` has two bytes for each of
     ``sources.decisions``: whether it was true, whether it was false. What was set there is listed in ``fresh``, and
-    what ran of the writes in ``hit``, until somebody empties them. ``log`` holds ``(site, value)`` of each write
+    the writes with their values in ``hit``, until somebody takes them. ``log`` holds ``(site, value)`` of each write
     while it is a list, and nothing is logged while it is None.
     """
 
@@ -27,6 +27,7 @@ class Recorder:
         self.seen = bytearray()
         self.fresh = []
         self.hit = []
+        self.kept = {}
         self.log = None
         self._namespaces = []
         self._root = os.path.join(root, "")
@@ -55,6 +56,13 @@ class Recorder:
         """Bring the calls within reach of the code of a module, whose ``namespace`` this is."""
         namespace.update(self.names())
         self._namespaces.append(namespace)
+
+    def keep(self, case):
+        """Move what was written into ``kept``, as that of the case with the number ``case`` in its batch."""
+        if not case:
+            self.kept.clear()
+        self.kept[case] = self.hit[:]
+        self.hit.clear()
 
     @contextlib.contextmanager
     def following(self, taken):
@@ -85,7 +93,7 @@ class Recorder:
             """Take note of one write and return the value; a case resolved again for its log is not counted."""
             if self.log is None:
                 counts[number] += 1
-                hit.append(number)
+                hit.append((number, value))
             else:
                 self.log.append((self.sources.writes[number], value))
             return value

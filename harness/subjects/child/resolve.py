@@ -64,7 +64,8 @@ class Resolver:
         """Return the encoded outcome of one case: ``F`` fields, ``E`` refusal or ``X`` no outcome.
 
         The bytes of two subjects are equal exactly when the outcomes are: values keep their types, and the order
-        is that of ``choose``. After a refusal's first line comes what is reported but never compared.
+        is that of ``choose``. After a refusal's first line comes what is reported but never compared: the
+        function that raised and what is left in the environment, and in a line of its own where it raised.
         """
         environ = os.environ
         # The bytes beneath: reading them as text would take longer than many a case.
@@ -130,7 +131,8 @@ class Resolver:
         return values
 
     def _unanswered(self, error):
-        origin = self._origin(error)
+        place = self._raised(error)
+        origin = "" if place is None else place["source"]
         return _no_outcome("unanswered", f"{error.path} {error.how}" + (f" (in {origin})" if origin else ""))
 
     def _refused(self, error, given, data):
@@ -143,7 +145,9 @@ class Resolver:
         if about is not None:
             return _no_outcome("unanswered", about)
         said = encode([type(error).__name__, self._message(error)])
-        return b"E%s\n%s" % (said, encode([self._origin(error), self._changed(given, data)]))
+        place = self._raised(error)
+        origin = "" if place is None else place["source"]
+        return b"E%s\n%s\n%s" % (said, encode([origin, self._changed(given, data)]), encode(place))
 
     def _message(self, error):
         """Return the exception's text without what differs from one process or place of the tree to another."""
@@ -196,15 +200,19 @@ class Resolver:
             if name.startswith(self._watched) and before.get(name) != after.get(name)
         }
 
-    def _origin(self, error):
-        """Return the innermost named function of the tree that the exception passed through."""
-        origin, trace = "", error.__traceback__
+    def _raised(self, error):
+        """Return the innermost line in a named function of the tree that the exception passed through, or None."""
+        found, trace = None, error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
             if code.co_filename.startswith(self._root) and not code.co_name.startswith("<"):
-                origin = code.co_name
+                found = trace
             trace = trace.tb_next
-        return origin
+        if found is None:
+            return None
+        code = found.tb_frame.f_code
+        file = code.co_filename.removeprefix(self._root)
+        return {"source": code.co_name, "file": file, "line": found.tb_lineno}
 
 
 def _restore(environ, before):

@@ -184,6 +184,11 @@ class Subject:
         """Return for each case every write of a resolved field that it makes, in order."""
         return {"chains": [self._chain(facts) for facts in _facts(request)]}
 
+    def written(self, request):
+        """Return the chains of those cases of the last batch, or None (`Reach.written`)."""
+        positions = request["positions"]
+        return {"chains": [[] for _ in positions] if self._reach is None else self._reach.written(positions, marked)}
+
     def _chain(self, facts):
         return [] if self._reach is None else self._reach.chain(lambda: self._resolver.resolve(facts), marked)
 
@@ -191,7 +196,8 @@ class Subject:
         """Return for each case the decisions it takes and the variables it sets, in order."""
         module = sys.modules.get(self._profile.get("environment_object", "").partition(":")[0])
         runs = [partial(self._resolver.resolve, facts) for facts in _facts(request)]
-        return traced(self._reach, runs, self._root, getattr(module, "__file__", ""))
+        # Where a case is refused its answer says.
+        return traced(self._reach, runs, self._root, getattr(module, "__file__", ""), raises=False)
 
     def choose(self, request):
         """Fix which outcome fields are reported; the answer lists those that the tree has."""

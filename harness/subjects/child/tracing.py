@@ -5,11 +5,12 @@ import os
 import sys
 
 
-def traced(reach, runs, root, accessors=""):
+def traced(reach, runs, root, accessors="", raises=True):
     """Return what each of ``runs`` does, with every decision on the way once, as the parent reads it.
 
     Of a run ``asked`` holds each decision's number in ``decisions`` and its outcome, ``variables`` a dictionary
-    like a write's for each variable set, ``raised`` the place of the last exception. A place is the innermost named
+    like a write's for each variable set, ``raised`` the place of the last exception, with ``raises``, which makes it
+    several times slower. A place is the innermost named
     function in the folder ``root`` that is not in the file ``accessors``; what happens elsewhere is left out. Without
     ``reach`` no decisions are told.
     """
@@ -18,7 +19,10 @@ def traced(reach, runs, root, accessors=""):
     for run in runs:
         asked, variables, raised, taken = [], [], [], []
         inside = os.path.join(root, "")
-        with _variables(variables, inside, accessors), _raises(raised, inside):
+        with (
+            _variables(variables, inside, accessors),
+            _raises(raised, inside) if raises else contextlib.nullcontext(),
+        ):
             if reach is None:
                 run()
             else:

@@ -175,6 +175,15 @@ class Package:
             return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
         return [] if self._reach is None else self._reach.chain(lambda: self._resolve(case), marked)
 
+    def written(self, positions: Sequence[int]) -> list[list[dict[str, Any]]] | None:
+        """Return the chains of those cases of the last batch; None where what the package declares is asked for."""
+        if self._reach is None:
+            return [[] for _ in positions]
+        if getattr(self._module, "chain", None) is not None:
+            return None
+        written: list[list[dict[str, Any]]] | None = self._reach.written(positions, marked)
+        return written
+
     def traces(self, cases: Sequence[Case]) -> dict[str, Any]:
         """Return what resolving each case does (`harness.subjects.child.tracing`), the variables left out."""
         return traced(self._reach, [partial(self.resolve, case) for case in cases], self._root)

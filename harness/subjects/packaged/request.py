@@ -73,6 +73,12 @@ class Chains(_Cases):
     """Resolve the cases, and answer what each wrote."""
 
 
+class Written(_Tagged):
+    """Answer what those cases of the last batch wrote, or that this is not known."""
+
+    positions: list[int]
+
+
 class Traces(_Cases):
     """Resolve the cases, and answer what each decided."""
 
@@ -90,7 +96,9 @@ class Exchange(_Tagged):
     seconds: float
 
 
-PackageRequest = Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains | Traces | Reads | Exchange
+PackageRequest = (
+    Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains | Written | Traces | Reads | Exchange
+)
 _KINDS: dict[str, type[_Cases]] = {
     "resolve": Resolve,
     "loop": Loop,

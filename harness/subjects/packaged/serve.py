@@ -29,6 +29,7 @@ from harness.subjects.packaged.request import (
     Reads,
     Resolve,
     Traces,
+    Written,
 )
 from harness.world.case import Case
 
@@ -104,6 +105,8 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             return {"seconds": seconds_of(list(_cases(request)), package.resolve)}
         case Chains():
             return {"chains": [package.chain(one) for one in _cases(request)]}
+        case Written():
+            return {"chains": package.written(request.positions)}
         case Traces():
             return package.traces(list(_cases(request)))
         case Reads():
