@@ -20,6 +20,9 @@ class Caches:
         self._package = package
         self._memos = []
         self._values = None
+        self._round = 0
+        # What notes the decisions on the way, once there is one.
+        self.recorder = None
         self._lru_cache, self._cache = functools.lru_cache, functools.cache
         functools.lru_cache = self._chosen_lru_cache
         functools.cache = self._chosen_cache
@@ -40,11 +43,23 @@ class Caches:
     def _remembering(self, function):
         # One memory for each set of values that names of the tree hold: see ``held``.
         memories, of_this_case = {}, {}
-        self._memos.append((of_this_case, memories))
+        # Those of which is known what was decided on the way, each with that and with the round that it was told in.
+        told = {}
+        # A function of the case is asked too often to be watched.
+        watched = True
+        self._memos.append((of_this_case, memories, told))
 
         @functools.wraps(function)
         def remembering(*args, **kwargs):
+            nonlocal watched
             key = (args, tuple(sorted(kwargs.items())) if kwargs else ())
+            known = told.get(self._values)
+            if known is not None and key in known:
+                entry = known[key]
+                if entry[2] != self._round:
+                    entry[2] = self._round
+                    self.recorder.mark(entry[1])
+                return now(entry[0])
             lasting = memories.get(self._values)
             if lasting is None:
                 lasting = memories[self._values] = {}
@@ -55,12 +70,23 @@ class Caches:
                 WORLD.observed += 1
                 return of_this_case[key]
             before = WORLD.observed
-            value = function(*args, **kwargs)
-            (lasting if WORLD.observed == before else of_this_case)[key] = value
+            if not watched or self.recorder is None:
+                value = function(*args, **kwargs)
+                (lasting if WORLD.observed == before else of_this_case)[key] = value
+                return value
+            asked = []
+            with self.recorder.noticing(asked):
+                value = function(*args, **kwargs)
+            if WORLD.observed != before:
+                watched = False
+                of_this_case[key] = value
+            else:
+                told.setdefault(self._values, {})[key] = [value, asked, self._round]
             return value
 
         def cache_clear():
             memories.clear()
+            told.clear()
             of_this_case.clear()
 
         def cache_info():
@@ -72,19 +98,22 @@ class Caches:
 
     def forget_case(self):
         """Drop what was computed from the case that ends."""
-        for memo, _ in self._memos:
+        for memo, _, _ in self._memos:
             if memo:
                 memo.clear()
 
     def forget_all(self):
-        """Drop everything, as a process that just started has it."""
-        for memo, memories in self._memos:
+        """Be as a process that just started: what was decided when a value was made counts when it is used again."""
+        self._round += 1
+        for memo, memories, _ in self._memos:
             memo.clear()
             memories.clear()
 
     def switch(self, values):
         """Take up the memory for the ``values`` (hashable) that names of the tree now hold."""
         self._values = values
-        for _, memories in self._memos:
+        for _, memories, told in self._memos:
             if len(memories) > _KEPT:
                 memories.clear()
+            if len(told) > _KEPT:
+                told.clear()

@@ -70,6 +70,7 @@ class CallableSubject(Subject):
         observe_environment()
         self._caches = Caches(module.partition(".")[0])
         recorder = CallRecorder(root) if request["record"] else None
+        self._caches.recorder = recorder
         self._modules = TreeModules(root, recorder)
         sys.meta_path.insert(0, self._modules)
         sys.path.append(root)

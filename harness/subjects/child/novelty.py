@@ -5,6 +5,8 @@ Each is a number, the same in every process that loaded the same tree: ``2 * d``
 ``W``. A campaign has several *streams*, and "first" means first in one of them, so that streams can run apart.
 """
 
+_MOST_MET = 4096
+
 
 class Novelty:
     """Watches a recorder, case by case.
@@ -37,7 +39,7 @@ class Novelty:
         recorder = self._recorder
         self._keep()
         # For each write a mask of those that were in one case with it.
-        seen, self._together = self._streams.get(stream) or (b"", [0] * self._width)
+        seen, self._together, self._met = self._streams.get(stream) or (b"", [0] * self._width, set())
         recorder.seen[:] = seen.ljust(len(recorder.seen), b"\0")
         self._stream = stream
 
@@ -47,7 +49,7 @@ class Novelty:
         if stream is not None:
             self._keep()
             if stream >= 0:
-                self._streams[stream] = bytes(self._recorder.seen), self._together
+                self._streams[stream] = bytes(self._recorder.seen), self._together, self._met
             self._recorder.seen[:] = self._ever
 
     def _keep(self):
@@ -65,7 +67,11 @@ class Novelty:
             outcomes = self._outcomes
             found = [outcomes[outcome] for outcome in recorder.fresh if outcome in outcomes]
             recorder.fresh.clear()
-        if recorder.hit:
+        # Most cases write what another one wrote, and so nothing new.
+        wrote = tuple([write for write, _ in recorder.hit])
+        if wrote and wrote not in self._met:
+            if len(self._met) < _MOST_MET:
+                self._met.add(wrote)
             known = self._writes
             hit = {known[write] for write, _ in recorder.hit if write in known}
             mask = 0
@@ -83,7 +89,7 @@ class Novelty:
         if self._stream < 0:
             self._keep()
             recorder.seen[:] = bytes(len(recorder.seen))
-            self._together = [0] * self._width
+            self._together, self._met = [0] * self._width, set()
 
     def skip(self, number):
         """Take no note of what case ``number``, which is no part of a campaign, was the first to reach."""

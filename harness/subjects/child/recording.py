@@ -30,6 +30,7 @@ class Recorder:
         self.kept = {}
         self.log = None
         self._namespaces = []
+        self._follower = None
         self._root = os.path.join(root, "")
 
     def instrumented(self, tree, path):
@@ -70,18 +71,46 @@ class Recorder:
 
         Another function stands in the modules for that long: the one that marks outcomes stays as fast as it is.
         """
-        sites = self.sources.decisions
+        numbers, sites = [], self.sources.decisions
+        try:
+            with self._noting(numbers):
+                yield
+        finally:
+            taken += [(sites[number // 2], not number % 2) for number in numbers]
 
+    @contextlib.contextmanager
+    def noticing(self, numbers):
+        """Within the block append the number of each outcome to ``numbers``; afterwards they are marked as ever."""
+        try:
+            with self._noting(numbers):
+                yield
+        finally:
+            self.mark(numbers)
+
+    def mark(self, numbers):
+        """Take note of outcomes by their numbers."""
+        if self._follower is not None:
+            self._follower += numbers
+            return
+        for number in numbers:
+            if not self.seen[number]:
+                self.seen[number] = 1
+                self.fresh.append(number)
+
+    @contextlib.contextmanager
+    def _noting(self, numbers):
         def decided(number, value):
-            taken.append((sites[number // 2], bool(value)))
+            numbers.append(number if value else number + 1)
             return value
 
         usual = [(namespace, namespace[_DECIDED]) for namespace in self._namespaces]
+        outer, self._follower = self._follower, numbers
         for namespace in self._namespaces:
             namespace[_DECIDED] = decided
         try:
             yield
         finally:
+            self._follower = outer
             for namespace, function in usual:
                 namespace[_DECIDED] = function
 

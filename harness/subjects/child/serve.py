@@ -112,6 +112,7 @@ class Subject:
         answers.prepare(profile)
         names = [*profile["slice"]["fields"], *profile["slice"]["state"]]
         recorder = Recorder(self._root, names) if request["record"] else None
+        self._caches.recorder = recorder
         sys.meta_path.insert(0, TreeFinder(self._root, profile, recorder))
         module, _, name = profile["record"].partition(":")
         cls = getattr(importlib.import_module(module), name)
