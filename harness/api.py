@@ -45,7 +45,7 @@ itself, which must be importable: it runs in another process.
 """
 
 Part = Literal["field", "refusals", "environment", "outcomes"]
-"""What can differ: a field, whether and how a case is refused, a variable that is left, whether there is an outcome."""
+"""What can differ: a field, how a case is refused, a variable that is left, whether there is an outcome."""
 
 _PARTS: Mapping[str, Part] = {
     "field": "field",
