@@ -94,7 +94,7 @@ def _printed(command: str, status: int, folder: Path, environment: dict[str, str
 def _environment(tools: Path) -> dict[str, str]:
     """Return the environment of the commands: this project's own programs first, nothing of the reader's."""
     tools.mkdir(parents=True, exist_ok=True)
-    _program(tools / "stackproof", "from harness.cli import main\nmain()")
+    _program(tools / "stackproof", f"from harness.cli import app, main\n{_codemods()}\nmain()")
     _program(
         tools / "pytest",
         f"import pytest\nsys.exit(pytest.main([*{_plugin_words()!r}, '-p', 'no:cacheprovider', *sys.argv[1:]]))",
@@ -107,6 +107,12 @@ def _environment(tools: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         **{name: os.environ[name] for name in ("STACKPROOF_CACHE",) if name in os.environ},
     }
+
+
+def _codemods() -> str:
+    """Return a line that brings the codemods' commands where the project is run from its folder and not installed."""
+    installed = importlib.metadata.entry_points(group="stackproof.commands", name="codemods")
+    return "" if installed else "import codemods.commands; codemods.commands.register(app)"
 
 
 def _plugin_words() -> list[str]:

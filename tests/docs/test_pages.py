@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 import shlex
 import shutil
@@ -16,6 +17,7 @@ import typer
 from runnable import ROOT, folder_of, run_page
 from typer.testing import CliRunner
 
+import harness.api
 from codemods.commands import register
 from harness.cli import app
 
@@ -38,7 +40,8 @@ def test_every_command_prints_what_the_page_says(name: str, tmp_path: Path) -> N
 
 
 def test_the_pages_that_run_are_found() -> None:
-    assert {"docs/tutorial/README.md", "docs/red-report.md", "docs/hardware.md", "docs/ledger.md"} <= set(RUN)
+    names = ("tutorial/README", "red-report", "hardware", "ledger", "migrate")
+    assert {f"docs/{name}.md" for name in names} <= set(RUN)
 
 
 # -- commands -----------------------------------------------------------------------------------------------
@@ -191,6 +194,14 @@ def test_the_reference_has_every_key_of_a_result_and_of_a_ledger(reference: Modu
         assert re.search(rf"^\| `{key}` \| ", page, re.M), key
     for name in ("BucketPart", "SubjectPart", "conditions"):
         assert f"### {name}\n" in page
+
+
+def test_the_python_page_has_every_public_name(reference: ModuleType) -> None:
+    # What has no docstring is left out of a page.
+    assert "::: harness.api\n" in reference.API
+    for name in harness.api.__all__:
+        item = getattr(harness.api, name)
+        assert name == "Subject" or inspect.getdoc(item), name
 
 
 def test_every_page_is_in_the_navigation(reference: ModuleType) -> None:
