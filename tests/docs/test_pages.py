@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import inspect
 import re
@@ -20,6 +21,10 @@ from typer.testing import CliRunner
 import harness.api
 from codemods.commands import register
 from harness.cli import app
+
+if not importlib.metadata.entry_points(group="stackproof.commands", name="codemods"):
+    # Run from its folder and not installed: nobody else brings the codemods' commands.
+    register(app)
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
@@ -85,13 +90,6 @@ def parsed(line: str) -> None:
 
 
 LINES = [(name, line) for name, text in TEXTS.items() for line in commands_in(text)]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _codemods() -> None:
-    """Where the project is run from its folder, nobody has told the command line of the codemods' commands."""
-    if "migrate" not in typer.main.get_command(app).commands:
-        register(app)
 
 
 def test_every_command_of_the_pages_parses() -> None:
