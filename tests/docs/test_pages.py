@@ -26,6 +26,7 @@ if not importlib.metadata.entry_points(group="stackproof.commands", name="codemo
     # Run from its folder and not installed: nobody else brings the codemods' commands.
     register(app)
 
+COMMANDS: Any = typer.main.get_command(app)
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
@@ -54,7 +55,7 @@ def test_the_pages_that_run_are_found() -> None:
 
 def command_of(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that the words name, by its groups, and the words behind its name."""
-    command: Any = typer.main.get_command(app)
+    command = COMMANDS
     while hasattr(command, "commands"):
         assert words, "a group alone"
         assert words[0] in command.commands, f"there is no command {words[0]}"
@@ -161,7 +162,7 @@ def helps(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 def test_the_reference_has_every_command_and_option(reference: ModuleType) -> None:
     page = reference.command_line()
     sections = dict(re.findall(r"^#+ ([^\n]*)\n(.*?)(?=^#|\Z)", page, re.M | re.S))
-    told = dict(helps(typer.main.get_command(app)))
+    told = dict(helps(COMMANDS))
     assert len(told) >= 18
     for words, shown in told.items():
         section = sections[f"`stackproof {' '.join(words)}`" if words else "Command line"]
