@@ -1,11 +1,11 @@
 """The public Python interface: a gate as a function.
 
-::
+```python
+from harness.api import gate
 
-    from harness.api import gate
-
-    report = gate("git:main#python:server.settings:resolve", "python:server.settings:resolve", cases=5000)
-    assert report.verdict == "equivalent", report.text()
+report = gate("git:main#python:server.settings:resolve", "python:server.settings:resolve", cases=5000)
+assert report.verdict == "equivalent", report.text()
+```
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ itself, which must be importable: it runs in another process.
 """
 
 Part = Literal["field", "refusals", "environment", "outcomes"]
+"""What can differ: a field, how a case is refused, a variable that is left, whether there is an outcome."""
 
 _PARTS: Mapping[str, Part] = {
     "field": "field",
@@ -211,21 +212,22 @@ def gate(
 
     Raises UsageError, in one sentence, for a subject that cannot be loaded and for whatever does not exist.
 
-    >>> from pathlib import Path
-    >>> tutorial = Path("docs/tutorial")
-    >>> original, successor = "python:server.settings:resolve", "python:server.declared:resolve"
-    >>> report = gate(original, successor, cases=500, jobs=1, folder=tutorial)
-    >>> report.verdict
-    'different'
-    >>> report.of_field("port").verdict
-    'equivalent'
-    >>> host = report.of_field("host").differences[0]
-    >>> host.first, host.second, host.witness.args
-    ('', '127.0.0.1', {'host': ''})
-    >>> print(host.replay.partition(" -- ")[2])
-    python:server.settings:resolve --host ''
-    >>> gate(original, original, cases=500, jobs=1, folder=tutorial).verdict
-    'equivalent'
+    Examples:
+        >>> from pathlib import Path
+        >>> tutorial = Path("docs/tutorial")
+        >>> original, successor = "python:server.settings:resolve", "python:server.declared:resolve"
+        >>> report = gate(original, successor, cases=500, jobs=1, folder=tutorial)
+        >>> report.verdict
+        'different'
+        >>> report.of_field("port").verdict
+        'equivalent'
+        >>> host = report.of_field("host").differences[0]
+        >>> host.first, host.second, host.witness.args
+        ('', '127.0.0.1', {'host': ''})
+        >>> print(host.replay.partition(" -- ")[2])
+        python:server.settings:resolve --host ''
+        >>> gate(original, original, cases=500, jobs=1, folder=tutorial).verdict
+        'equivalent'
     """
     if cases is None and seconds is None:
         cases = DEFAULT_CASES
@@ -257,10 +259,11 @@ def compared_fields(
 
     Raises UsageError as `gate` does.
 
-    >>> from pathlib import Path
-    >>> settings = "python:server.settings:resolve"
-    >>> compared_fields(settings, settings, folder=Path("docs/tutorial"))[:3]
-    ('mode', 'host', 'port')
+    Examples:
+        >>> from pathlib import Path
+        >>> settings = "python:server.settings:resolve"
+        >>> compared_fields(settings, settings, folder=Path("docs/tutorial"))[:3]
+        ('mode', 'host', 'port')
     """
     specs = _specs(first, second, answers, python, 10.0, 2048, domains, folder)
     with Pair(*specs) as pair:

@@ -2,6 +2,7 @@
 
 A block marked ``console`` holds commands, each after ``$``, and what they print. A block after a comment ``<!-- file:
 PATH -->`` is that file's text; a ``diff`` block is applied; a ``python`` block must stand in one of the page's files.
+All of it happens in a copy of the page's folder, or of the one that a comment ``<!-- folder: PATH -->`` names.
 Run as a script, this writes into a page what its commands print now::
 
     python tests/docs/runnable.py docs/tutorial/README.md
@@ -22,6 +23,7 @@ from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?^```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
+_FOLDER = re.compile(r"^<!-- folder: (\S+) -->$", re.M)
 
 
 class Ran(NamedTuple):
@@ -33,12 +35,19 @@ class Ran(NamedTuple):
     end: int
 
 
+def folder_of(page: Path) -> Path:
+    """Return the folder in a copy of which the commands of ``page`` run."""
+    named = _FOLDER.search(page.read_text(encoding="utf-8"))
+    return page.parent / named[1] if named else page.parent
+
+
 def run_page(page: str, folder: Path, tools: Path) -> Iterator[Ran]:
     """Do what ``page`` says in ``folder``, and yield its blocks of commands; ``tools`` gets the programs they call.
 
     Raises AssertionError for an edit that does not apply and for an excerpt that is in no file.
     """
     environment = _environment(tools)
+    status = 0
     for block in _BLOCK.finditer(page):
         kind, body, file = block["kind"], block["body"], block["file"]
         if file is not None:
@@ -54,7 +63,10 @@ def run_page(page: str, folder: Path, tools: Path) -> Iterator[Ran]:
             texts = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
             assert any(body.strip() in text for text in texts), f"no file of the page has\n{body}"
         elif kind == "console":
-            found = "".join(f"$ {command}\n{_printed(command, folder, environment)}" for command in _commands(body))
+            found = ""
+            for command in _commands(body):
+                printed, status = _printed(command, status, folder, environment)
+                found += f"$ {command}\n{printed}"
             yield Ran(body, found, *block.span("body"))
 
 
@@ -63,9 +75,10 @@ def _commands(body: str) -> list[str]:
     return [match[1] for match in re.finditer(r"^\$ ((?:.*\\\n)*.*)\n", body, re.M)]
 
 
-def _printed(command: str, folder: Path, environment: dict[str, str]) -> str:
+def _printed(command: str, status: int, folder: Path, environment: dict[str, str]) -> tuple[str, int]:
+    """Return what ``command`` prints and its status; ``status`` is that of the command before, its ``$?``."""
     run = subprocess.run(
-        ["bash", "-c", command],
+        ["bash", "-c", f"(exit {status})\n{command}"],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -75,13 +88,13 @@ def _printed(command: str, folder: Path, environment: dict[str, str]) -> str:
     )
     lines = [line.rstrip() for line in run.stdout.splitlines()]
     # What depends on the clock is not compared.
-    return "".join(f"{re.sub(r' in [0-9.]+s$', ' in 1.00s', line)}\n" for line in lines)
+    return "".join(f"{re.sub(r' in [0-9.]+s$', ' in 1.00s', line)}\n" for line in lines), run.returncode
 
 
 def _environment(tools: Path) -> dict[str, str]:
     """Return the environment of the commands: this project's own programs first, nothing of the reader's."""
     tools.mkdir(parents=True, exist_ok=True)
-    _program(tools / "stackproof", "from harness.cli import main\nmain()")
+    _program(tools / "stackproof", f"from harness.cli import app, main\n{_codemods()}\nmain()")
     _program(
         tools / "pytest",
         f"import pytest\nsys.exit(pytest.main([*{_plugin_words()!r}, '-p', 'no:cacheprovider', *sys.argv[1:]]))",
@@ -94,6 +107,12 @@ def _environment(tools: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         **{name: os.environ[name] for name in ("STACKPROOF_CACHE",) if name in os.environ},
     }
+
+
+def _codemods() -> str:
+    """Return a line that brings the codemods' commands where the project is run from its folder and not installed."""
+    installed = importlib.metadata.entry_points(group="stackproof.commands", name="codemods")
+    return "" if installed else "import codemods.commands; codemods.commands.register(app)"
 
 
 def _plugin_words() -> list[str]:
@@ -114,7 +133,7 @@ def main() -> None:
         text = page.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place, "page")
-            shutil.copytree(page.parent, folder)
+            shutil.copytree(folder_of(page), folder)
             ran = list(run_page(text, folder, Path(place, "tools")))
         for block in reversed(ran):
             text = text[: block.start] + block.found + text[block.end :]

@@ -1,4 +1,4 @@
-"""The tutorial, done as its reader does it."""
+"""The tutorial's words, and pages that do not fit their files; `test_pages` does what the pages say."""
 
 from __future__ import annotations
 
@@ -9,20 +9,12 @@ import pytest
 from runnable import ROOT, run_page
 
 TUTORIAL = ROOT / "docs" / "tutorial"
-PAGE = (TUTORIAL / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the tutorial's folder, as the page asks for."""
     return Path(shutil.copytree(TUTORIAL, tmp_path / "tutorial"))
-
-
-def test_every_command_prints_what_the_page_says(folder: Path, tmp_path: Path) -> None:
-    ran = list(run_page(PAGE, folder, tmp_path / "tools"))
-    assert len(ran) >= 5
-    for block in ran:
-        assert block.found == block.written
 
 
 def test_it_names_no_other_code_base() -> None:
@@ -46,3 +38,10 @@ def test_what_a_command_prints_is_compared(folder: Path, tmp_path: Path) -> None
     page = "```console\n$ echo a \\\n    b\nwrong\n$ false\n```\n"
     (ran,) = run_page(page, folder, tmp_path / "tools")
     assert ran.found == "$ echo a \\\n    b\na b\n$ false\n"
+
+
+def test_a_command_knows_the_status_of_the_one_before(folder: Path, tmp_path: Path) -> None:
+    first, second = run_page(
+        "```console\n$ false\n$ echo $?\n```\n\n```console\n$ echo $?\n```\n", folder, tmp_path / "tools"
+    )
+    assert (first.found, second.found) == ("$ false\n$ echo $?\n1\n", "$ echo $?\n0\n")

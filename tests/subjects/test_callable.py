@@ -503,3 +503,34 @@ def test_the_launch_line_of_a_witness_can_be_read_again(place: Place) -> None:
     with pytest.raises(UsageError, match=r"not a launch of the subject, this one runs 'foo'.*'python:app:resolve'"):
         split_launch("foo --port 4", "here", result.started.flags.program)
     assert resolve_command(case, "S", result.started.flags) == f"stackproof resolve --subject S -- {line}"
+
+
+def test_a_case_resolved_once_more_tells_where_it_was_refused_and_costs_no_reach(place: Place) -> None:
+    # Asking for the trace ended the process, and with it went what had run.
+    place.write(
+        "checked.py",
+        """
+        import os
+
+        def checked(settings: dict) -> dict:
+            os.environ["LAST"] = str(settings.get("workers", 1))
+            if settings.get("workers", 1) < 1:
+                raise ValueError("no worker")
+            return {"workers": settings.get("workers", 1), "threads": 2}
+
+        def unchecked(settings: dict) -> dict:
+            os.environ["LAST"] = str(settings.get("workers", 1))
+            return {"workers": settings.get("workers", 1), "threads": 2}
+        """,
+    )
+    domains = {"workers": [0, 1, 2]}
+    with open_subject(place.spec("checked:checked", domains)) as subject:
+        subject.choose(subject.describe().resolved)
+        (trace,) = subject.traces([Case(id="a", args={"workers": 0})])
+        assert subject.restarts == 0
+    assert [(decision.source, outcome) for decision, outcome in trace.taken] == [("checked", True)]
+    assert [(write.field, write.value, write.source) for write in trace.variables] == [("LAST", "0", "checked")]
+    result = place.gate("checked:checked", "checked:unchecked", domains, cases=100)
+    assert result.verdict == "different"
+    for covered in result.covered:
+        assert all(site.count for site in covered.writes)
