@@ -153,8 +153,10 @@ class Callees:
                 for call in ast.walk(node):
                     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                         continue
-                    owner = call.func.value
-                    if isinstance(owner, ast.Name) and self._in_loop(path, owner.id, call.func.attr, node):
+                    owner, given = call.func.value, call.args[0] if call.args else None
+                    if not isinstance(owner, ast.Name) or not isinstance(given, ast.Name):
+                        continue
+                    if given.id in _positional(node)[:1] and self._in_loop(path, owner.id, call.func.attr, node):
                         return Place(path, name)
         return None
 

@@ -16,15 +16,13 @@ from codemods.callees import Callees, Target
 from codemods.emit import DECLARE
 from codemods.hazards.slots import entry_place
 from codemods.index import ModuleIndex, Place, Scope, TreeIndex
-from codemods.passing import RUNS_PASSES, passes_run
+from codemods.passing import GIVE_RECORD, RUNS_PASSES, passes_run
 from codemods.record import RecordFacts
 from codemods.resolution import Hidden, Resolution
 from codemods.scopes import NOTHING, ScopeNames, parameter_names, record_scopes, scopes_in_order, times_bound
 
-VIEW_OF = "view_of"
 APPLIES_AT_END = "applies_at_end"
-APPLIED = "applied"
-OF_RUNTIME = (DECLARE, VIEW_OF, APPLIED)
+_OF_RUNTIME = (DECLARE, *GIVE_RECORD)
 _OWN_WAYS = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__slots__")
 _HARMLESS_BASES = {"object", "ABC", "Generic", "Protocol"}
 _HARMLESS_CALLS = {"isinstance", "type", "id", "callable", "super"}
@@ -43,6 +41,8 @@ _HARMLESS_DECORATORS = {
     APPLIES_AT_END,
 }
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SUSPENDS = (ast.AsyncFunctionDef, ast.Await, ast.Yield, ast.YieldFrom)
+_HARMLESS_CLASS_DECORATORS = {"dataclass", "final"}
 _LOOKS_AT_LOCALS = {"locals", "vars", "eval", "exec", "dir"}
 _KEEPS: dict[type[ast.AST], str] = {
     ast.Return: "it is returned",
@@ -68,7 +68,11 @@ def resolution_of(index: TreeIndex, facts: RecordFacts, entry: str = "__post_ini
     """
     reader = _Reader(index, facts)
     place = entry_place(index, facts, entry) or reader.callees.loop_over_handlers()
-    return reader.read(place) if place else Resolution()
+    nodes = [inner for node in reader.callees.definitions(place) for inner in ast.walk(node)] if place else []
+    # What is made to wait or to yield has not ended when its call has.
+    if place is None or any(isinstance(node, _SUSPENDS) for node in nodes):
+        return Resolution()
+    return reader.read(place)
 
 
 class _Reader:
@@ -124,8 +128,14 @@ class _Reader:
                     why = f"it has a way of its own with attributes, {own}"
                     yield Hidden(place.file, getattr(item, "lineno", node.lineno), f"class {place.name}", why)
             for decorator in node.decorator_list:
+                text = ast.unparse(decorator)
+                if text.partition("(")[0].rpartition(".")[2] not in _HARMLESS_CLASS_DECORATORS:
+                    yield Hidden(
+                        place.file, node.lineno, f"class {place.name}", f"its decorator {text} may change it"
+                    )
                 if isinstance(decorator, ast.Call) and any(item.arg == "slots" for item in decorator.keywords):
                     yield Hidden(place.file, node.lineno, f"class {place.name}", "it keeps its attributes in slots")
+            yield from _descriptors(place, node)
 
     # -- functions
 
@@ -243,7 +253,7 @@ class _Reader:
         called = func.id if isinstance(func, ast.Name) else ""
         if called in ("getattr", "hasattr", "setattr", "delattr") and call.args and call.args[0] is name:
             self._by_name(call, called)
-        elif called in _HARMLESS_CALLS or (called.lstrip("_") in OF_RUNTIME and call.args[:1] == [name]):
+        elif called in _HARMLESS_CALLS or (called.lstrip("_") in _OF_RUNTIME and call.args[:1] == [name]):
             return
         elif called.lstrip("_") in RUNS_PASSES and call.args and call.args[0] is name:
             self._run_passes(call)
@@ -325,6 +335,18 @@ class _Reader:
         else:
             for place in [place for name in sorted(known) for place in self.callees.methods(name)]:
                 self._call(place)
+
+
+def _descriptors(place: Place, owner: ast.ClassDef) -> Iterator[Hidden]:
+    """Yield the attributes of a class that may have a way of their own to be read and set."""
+    for item in owner.body:
+        value = item.value if isinstance(item, (ast.Assign, ast.AnnAssign)) else None
+        if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] == "field":
+            continue
+        targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
+        names = frozenset(target.id for target in targets if isinstance(target, ast.Name))
+        why = "it may be a descriptor"
+        yield Hidden(place.file, item.lineno, " ".join(ast.unparse(item).split())[:120], why, names)
 
 
 def _written_out(node: ast.expr) -> Sequence[str] | None:

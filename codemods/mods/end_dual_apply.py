@@ -15,12 +15,14 @@ from codemods.examples.end_dual_apply import EXAMPLES
 from codemods.imports import imported_as, with_import
 from codemods.index import Place
 from codemods.loops import written_out
-from codemods.readers import APPLIED, APPLIES_AT_END, VIEW_OF
+from codemods.passing import APPLIED_NOW, VIEW_OF
+from codemods.readers import APPLIES_AT_END
 from codemods.record import RecordFacts
 from codemods.resolution import Hidden
 from codemods.scoped import ScopedTransformer
 from codemods.source import Source, line_limit, mentions
 
+_MANY = 3
 _READS_BY_NAME = ("getattr", "hasattr")
 
 
@@ -86,7 +88,7 @@ class EndDualApply(Codemod):
         names = {
             offered: imported_as(module, runtime, offered)
             or (f"_{offered}" if mentions(source.data, (offered,)) else offered)
-            for offered in (VIEW_OF, APPLIES_AT_END, APPLIED)
+            for offered in (VIEW_OF, APPLIES_AT_END, APPLIED_NOW)
         }
         limit = line_limit(module.code)
         walk = _Reader(module, source, self, names, limit)
@@ -106,10 +108,14 @@ class EndDualApply(Codemod):
         home = self.facts.resolution.entry or self.facts.record
         odd = [Left(home.file, 0, name, why) for name, why in self._odd.items()]
         found = [
-            Left(item.file, item.line, item.what, f"{', '.join(names)}: {item.reason}")
+            Left(item.file, item.line, item.what, f"{self._listed(names)}: {item.reason}")
             for item, names in self._in_the_way.items()
         ]
         return tuple(sorted([*odd, *found]))
+
+    def _listed(self, names: Sequence[str]) -> str:
+        every = len(names) == len(self.fields) > _MANY
+        return f"all {len(names)} fields" if every else ", ".join(names)
 
 
 class _Reader(ScopedTransformer):
@@ -204,14 +210,14 @@ class _Reader(ScopedTransformer):
                 return updated_node
             return updated_node.with_changes(args=[first.with_changes(value=self._viewed(first.value)), name, *rest])
         if self._apply_before and "".join(self._text(original_node.func).split()) in self._apply_before:
-            return updated_node.with_changes(args=[self._applied(item) for item in updated_node.args])
+            return updated_node.with_changes(args=[self._applied_now(item) for item in updated_node.args])
         return updated_node
 
-    def _applied(self, item: cst.Arg) -> cst.Arg:
+    def _applied_now(self, item: cst.Arg) -> cst.Arg:
         if item.star or not self._reads_record(item.value):
             return item
         self.count += 1
-        return item.with_changes(value=cst.Call(self._use(APPLIED), [cst.Arg(item.value)]))
+        return item.with_changes(value=cst.Call(self._use(APPLIED_NOW), [cst.Arg(item.value)]))
 
     def _texts(self, name: cst.BaseExpression) -> frozenset[str]:
         if isinstance(name, cst.SimpleString):

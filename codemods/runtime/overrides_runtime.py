@@ -77,7 +77,7 @@ def applies_at_end(*fields: str) -> Callable[[_Resolution], _Resolution]:
             try:
                 return resolution(*arguments, **named)
             finally:
-                applied(record)
+                applied_now(record)
                 del attributes[_WAITING]
 
         return resolve  # type: ignore[return-value]
@@ -85,7 +85,7 @@ def applies_at_end(*fields: str) -> Callable[[_Resolution], _Resolution]:
     return mark
 
 
-def applied(record: Any) -> Any:
+def applied_now(record: Any) -> Any:
     """Return ``record`` with the values that wait for the end of its resolution set: for code that knows no view."""
     waiting = _waiting_in(record)
     while waiting is not None and waiting.values:
