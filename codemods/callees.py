@@ -47,6 +47,14 @@ class Callees:
         """Return whether the method at ``place`` gets no record or class of its own."""
         return any("staticmethod" in _decorators(node) for node in self.definitions(place))
 
+    def own_parameters(self, place: Place) -> set[str]:
+        """Return the parameter that a method at ``place`` gets the record as, where it is one of a record's class."""
+        owner, _, name = place.name.rpartition(".")
+        if Place(place.file, owner) not in self._facts.classes or name == "__new__":
+            return set()
+        kinds = {kind for node in self.definitions(place) for kind in _decorators(node)}
+        return set() if kinds & {"staticmethod", "classmethod"} else self.first_parameters(place)
+
     def first_parameters(self, place: Place) -> set[str]:
         """Return the name of the first parameter of the function at ``place``."""
         return {_positional(node)[0] for node in self.definitions(place) if _positional(node)}

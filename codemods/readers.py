@@ -142,7 +142,7 @@ class _Reader:
     def _call(self, place: Place, call: ast.Call | None = None) -> None:
         """Follow a method of the record; without a call nothing shows what its parameters are given."""
         self._direct.add(place)
-        self._reach(place, frozenset())
+        self._reach(place, frozenset(self.callees.own_parameters(place)))
         self._hand_names(call, Target(place, 0 if self.callees.is_static(place) else 1))
 
     def _reach(self, place: Place, parameters: frozenset[str]) -> None:
