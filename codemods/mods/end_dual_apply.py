@@ -41,6 +41,7 @@ class EndDualApply(Codemod):
 
     summary: ClassVar[str] = "a field's readers during the resolution read a view, and it is set once, at the end"
     examples: ClassVar[tuple[Example, ...]] = EXAMPLES
+    reads_anew: ClassVar[bool] = True
 
     facts: RecordFacts
     fields: tuple[str, ...]

@@ -114,7 +114,7 @@ def test_the_port_sets_its_fields_once_and_agrees(
     assert not result.left
     assert "@applies_at_end(" in (root / "legacy/resolution.py").read_text()
     assert not run_in(root, [EndDualApply(facts_of(root), fields)]).changed
-    counts = gated("legacy", f"dir:{root}#legacy").counts
+    counts = gated("legacy", f"dir:{root}#legacy", cases=400).counts
     assert (counts.different, counts.failed) == (0, 0)
 
 
@@ -174,9 +174,8 @@ def test_the_real_tree_goes_the_same_way(release: Callable[[str], Tree], tmp_pat
     assert not stays.changed
     assert sorted(item.what.partition("(")[0] for item in stays.left) == sorted(PLUGINS)
     assert not run_in(root, [EndDualApply(facts, fields, PLUGINS)]).left
-    for mode in ("", "#slice"):
-        counts = gated(f"dir:{original}{mode}", f"dir:{root}{mode}", cases=600).counts
-        assert (counts.different, counts.failed) == (0, 0), mode
+    counts = gated(f"dir:{original}", f"dir:{root}", cases=300).counts
+    assert (counts.different, counts.failed) == (0, 0)
 
 
 HANDLER = "    def _handle_dllm_inference(self) -> None:\n"
