@@ -13,10 +13,12 @@ from programs import FIELDS, PLAIN_HEAD, family_programs, guarded_programs, prog
 
 from codemods.codemod import Codemod
 from codemods.driver import StepResult, run
+from codemods.hazards import trace
+from codemods.index import TreeIndex
 from codemods.mods.end_dual_apply import EndDualApply
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
-from codemods.record import read_facts
+from codemods.record import facts_of, read_facts
 from codemods.runtime import overrides_runtime
 from codemods.tree import MemoryTree
 from harness.errors import UsageError
@@ -72,17 +74,19 @@ def outcome(text: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
 )
 @given(
     st.one_of(programs(PLAIN_HEAD), guarded_programs(), family_programs()),
-    st.booleans(),
+    st.sampled_from(["", "before", "after"]),
     st.lists(st.tuples(_VALUES, _VALUES, _VALUES), min_size=1, max_size=3),
 )
 def test_original_and_migrated_agree_and_each_field_is_set_once(
-    text: str, lifts: bool, inputs: list[tuple[Any, Any, Any]]
+    text: str, lifts: str, inputs: list[tuple[Any, Any, Any]]
 ) -> None:
-    recorded = after(text, RecordWrites, *([LiftWrites] if lifts else []))
+    recorded = after(text, RecordWrites, *([LiftWrites] if lifts == "before" else []))
     result = step(recorded, EndDualApply)
     assert not result.left, "every reader of a generated program is known"
     migrated = result.changed["app/args.py"].decode()
     assert after(migrated, EndDualApply) == migrated
+    if lifts == "after":
+        migrated = after(migrated, LiftWrites)
     for values in inputs:
         expected, _ = outcome(text, values)
         found, sets = outcome(migrated, values)
@@ -213,6 +217,17 @@ def test_a_name_is_followed_from_where_it_is_given() -> None:
     assert "return getattr(view_of(self), name)" in result.changed["app/args.py"].decode()
     head = _HEAD.replace("self._handle(other)", "[self._handle]")
     assert left_in("return getattr(self, name)", head).left
+
+
+def test_the_trace_reads_through_a_view() -> None:
+    text = f"{_HEAD}    def _handle(self, other):\n        declare(self, '_handle', alpha=self.alpha)\n"
+    migrated = step(text, EndDualApply, ("alpha",)).changed["app/args.py"]
+    kinds = []
+    for data in (text.encode(), migrated):
+        index = TreeIndex(MemoryTree({"app/args.py": data}))
+        facts = facts_of(index, "app.args:Args", entry="_run")
+        kinds.append([(event.kind, event.field) for event in trace(index, facts, "_run").events])
+    assert kinds[0] == kinds[1] == [("read", "alpha"), ("write", "alpha")]
 
 
 def test_only_the_fields_concerned_stay() -> None:
