@@ -76,11 +76,11 @@ class Callees:
             return [Target(place, 0 if self.is_static(place) else 1) for place in self.methods(name)] or None
         if function is not None and _is_local(owner, function):
             return self._in_loop(path, owner, name, function)
-        module = self._index.module(path)
-        dotted, original = module.imports.get(owner, ("", "")) if module else ("", "")
-        if original is None or (original and self._index.file_of(f"{dotted}.{original}")):
-            file = self._index.file_of(dotted if original is None else f"{dotted}.{original}")
-            return self._called(file, name) if file else None
+        imported = self._imports(path, owner)
+        modules = {dotted if original is None else f"{dotted}.{original}" for dotted, original in imported}
+        files = [self._index.file_of(dotted) for dotted in modules]
+        if any(original is None for _, original in imported) or any(files):
+            return self._called(files[0], name) if len(files) == 1 and files[0] else None
         owners = self.means(path, owner)
         found = [self._of_class(place, name) for place in owners or []]
         return None if not found or None in found else [item for item in found if item]
@@ -90,11 +90,23 @@ class Callees:
         for place in self.means(path, name) or []:
             if self.definitions(place):
                 found.append(Target(place))
-            elif self.definitions(place._replace(name=f"{place.name}.__init__")):
+            elif self._makes_plainly(place):
                 found.append(Target(place._replace(name=f"{place.name}.__init__"), 1))
             else:
                 return None
         return found or None
+
+    def _makes_plainly(self, place: Place) -> bool:
+        """Return whether a call of the class at ``place`` hands what it is given to its own ``__init__`` alone."""
+        module = self._index.module(place.file)
+        node = module.classes.get(place.name) if module else None
+        return (
+            node is not None
+            and not node.decorator_list
+            and not node.keywords
+            and bool(self.definitions(place._replace(name=f"{place.name}.__init__")))
+            and not self.definitions(place._replace(name=f"{place.name}.__new__"))
+        )
 
     def _of_class(self, owner: Place, name: str) -> Target | None:
         place = Place(owner.file, f"{owner.name}.{name}")
@@ -111,16 +123,39 @@ class Callees:
         found: list[Place | None] = []
         if name in module.classes or self.definitions(Place(path, name)):
             found.append(Place(path, name))
-        for node in ast.walk(module.tree):
-            if isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    if (alias.asname or alias.name) == name:
-                        target = self._index.file_of(module.absolute(node))
-                        found.append(self._index.resolve(target, alias.name) if target else None)
+        for dotted, original in self._imports(path, name):
+            target = self._index.file_of(dotted)
+            found.append(self._index.resolve(target, original) if target and original else None)
+        if any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(module.tree)):
+            found.append(None)
         for statement in module.tree.body:
             if any(isinstance(item, ast.Name) and item.id == name for item in _assigned(statement)):
                 found.append(None)
         return None if not found or None in found else sorted({place for place in found if place})
+
+    def _imports(self, path: str, name: str) -> set[tuple[str, str | None]]:
+        """Return what the file ``path`` imports under ``name``, wherever: as `ModuleIndex.imports` has it."""
+        module = self._index.module(path)
+        found: set[tuple[str, str | None]] = set()
+        for node in ast.walk(module.tree) if module else ():
+            for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+                if (alias.asname or alias.name) == name:
+                    assert module is not None
+                    dotted = module.absolute(node) if isinstance(node, ast.ImportFrom) else alias.name
+                    found.add((dotted, alias.name if isinstance(node, ast.ImportFrom) else None))
+        return found
+
+    def class_values(self, name: str) -> list[ast.expr]:
+        """Return what the bodies of the record's classes assign to ``name``."""
+        found: list[ast.expr] = []
+        for place in sorted(self._facts.classes):
+            module = self._index.module(place.file)
+            for item in module.classes[place.name].body if module else ():
+                if isinstance(item, (ast.Assign, ast.AnnAssign)) and item.value is not None:
+                    targets = item.targets if isinstance(item, ast.Assign) else [item.target]
+                    if any(isinstance(part, ast.Name) and part.id == name for part in targets):
+                        found.append(item.value)
+        return found
 
     # -- arguments
 
@@ -179,8 +214,10 @@ class Callees:
         bound = [item for item in stores if not isinstance(item.ctx, ast.Load)]
         if len(loops) != 1 or len(bound) != 1 or not isinstance(loops[0].iter, ast.Name):
             return None
-        module = self._index.module(path)
-        dotted, original = module.imports.get(loops[0].iter.id, ("", "")) if module else ("", "")
+        imported = self._imports(path, loops[0].iter.id)
+        if len(imported) > 1:
+            return None
+        dotted, original = next(iter(imported), ("", ""))
         file = self._index.file_of(dotted) if original else path
         name = original or loops[0].iter.id
         home = self._index.module(file) if file else None

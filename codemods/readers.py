@@ -43,6 +43,7 @@ _HARMLESS_DECORATORS = {
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SUSPENDS = (ast.AsyncFunctionDef, ast.Await, ast.Yield, ast.YieldFrom)
 _HARMLESS_CLASS_DECORATORS = {"dataclass", "final"}
+_HARMLESS_VALUES = {"field", "dict", "frozenset", "list", "set", "tuple"}
 _LOOKS_AT_LOCALS = {"locals", "vars", "eval", "exec", "dir"}
 _KEEPS: dict[type[ast.AST], str] = {
     ast.Return: "it is returned",
@@ -231,13 +232,22 @@ class _Reader:
     def _attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load):
             self._hide(node, ast.unparse(node), "it is assigned: record_writes comes first", frozenset([node.attr]))
+            self._set(node.attr)
             return
         methods = self.callees.methods(node.attr)
         for place in methods:
             call = self._parents[node]
             self._call(place, call if isinstance(call, ast.Call) and call.func is node else None)
+        called = isinstance(self._parents[node], ast.Call) and getattr(self._parents[node], "func", None) is node
+        if any(_may_get_record(value, called) for value in self.callees.class_values(node.attr)):
+            self._hide(node, ast.unparse(node), "what its class holds there may get the record")
         if not methods and node.attr.startswith("__") and node.attr not in _HARMLESS_NAMES:
             self._hide(node, ast.unparse(node), "it looks into the record itself")
+
+    def _set(self, name: str) -> None:
+        """Follow what setting an attribute may run."""
+        for place in self.callees.methods(name):
+            self._call(place)
 
     def _super(self, node: ast.Call) -> None:
         around = self._parents[node]
@@ -253,8 +263,11 @@ class _Reader:
         called = func.id if isinstance(func, ast.Name) else ""
         if called in ("getattr", "hasattr", "setattr", "delattr") and call.args and call.args[0] is name:
             self._by_name(call, called)
-        elif called in _HARMLESS_CALLS or (called.lstrip("_") in _OF_RUNTIME and call.args[:1] == [name]):
+        elif called in _HARMLESS_CALLS:
             return
+        elif called.lstrip("_") in _OF_RUNTIME and call.args[:1] == [name]:
+            for keyword in call.keywords:
+                self._set(keyword.arg or "")
         elif called.lstrip("_") in RUNS_PASSES and call.args and call.args[0] is name:
             self._run_passes(call)
         elif ast.unparse(func) in ("object.__setattr__", "super().__setattr__"):
@@ -332,16 +345,25 @@ class _Reader:
             self._hide(call, text, f"it {'reads' if reads else 'writes'} an attribute by a name that is not known")
         elif called in ("setattr", "delattr"):
             self._hide(call, text, "it is set by its name: record_writes comes first", known)
+            for name in sorted(known):
+                self._set(name)
         else:
             for place in [place for name in sorted(known) for place in self.callees.methods(name)]:
                 self._call(place)
+
+
+def _may_get_record(value: ast.expr, called: bool) -> bool:
+    """Return whether an attribute that a class body sets to ``value`` may be handed the record when it is used."""
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func).rpartition(".")[2] not in _HARMLESS_VALUES
+    return isinstance(value, ast.Lambda) or (called and isinstance(value, (ast.Name, ast.Attribute)))
 
 
 def _descriptors(place: Place, owner: ast.ClassDef) -> Iterator[Hidden]:
     """Yield the attributes of a class that may have a way of their own to be read and set."""
     for item in owner.body:
         value = item.value if isinstance(item, (ast.Assign, ast.AnnAssign)) else None
-        if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] == "field":
+        if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] in _HARMLESS_VALUES:
             continue
         targets = item.targets if isinstance(item, ast.Assign) else [getattr(item, "target", None)]
         names = frozenset(target.id for target in targets if isinstance(target, ast.Name))

@@ -182,12 +182,26 @@ def test_what_is_in_the_way_is_listed_and_nothing_changes(body: str, reason: str
         ("    def _run(self):", "    async def _run(self):", "begins and ends"),
         ("        self._handle(other)", "        self._handle(other)\n        yield", "begins and ends"),
         ("def _run", "def run", "begins and ends"),
+        ("    def _run", "    look = lambda self: self.alpha\n\n    def _run", "its class holds"),
+        ("    def _run", "    look = property(lambda self: self.alpha)\n\n    def _run", "its class holds"),
+        ("    def _run", "    look = other_look\n\n    def _run", "its class holds"),
+        ("class Args:", "class Kept:\n    def __new__(cls, args):\n        pass\n\n\nclass Args:", "on to Kept"),
+        (
+            "class Args:",
+            "@other\nclass Kept:\n    def __init__(self, args):\n        pass\n\n\nclass Args:",
+            "on to Kept",
+        ),
+        (
+            "class Args:",
+            "class Kept:\n    def __init__(self, args):\n        self.args = args\n\n\nclass Args:",
+            "it is kept",
+        ),
         ("    def _run", "    def alpha(self):\n        pass\n\n    def _run", "a method of that name"),
     ],
 )
 def test_a_record_of_another_kind_is_left(old: str, new: str, reason: str) -> None:
     assert old in _HEAD
-    result = left_in("pass", _HEAD.replace(old, new))
+    result = left_in("self.look()\nKept(self)" if "look" in new or "Kept" in new else "pass", _HEAD.replace(old, new))
     assert not result.changed
     assert any(reason in left.reason for left in result.left), result.left
 
@@ -217,6 +231,38 @@ def test_a_name_is_followed_from_where_it_is_given() -> None:
     assert "return getattr(view_of(self), name)" in result.changed["app/args.py"].decode()
     head = _HEAD.replace("self._handle(other)", "[self._handle]")
     assert left_in("return getattr(self, name)", head).left
+
+
+def test_what_a_setter_reads_is_followed() -> None:
+    setter = "    @property\n    def wide(self):\n        pass\n\n    @wide.setter\n    def wide(self, value):\n"
+    head = _HEAD.replace("    def _run", f"{setter}        self.limit = self.alpha\n\n    def _run")
+    result = left_in("self.wide = True", head)
+    assert not result.left
+    assert "self.limit = view_of(self).alpha" in result.changed["app/args.py"].decode()
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from app.one import look\n    from app.two import look",
+        "from app import one as look\n    from app import two as look",
+        "global look\n    from app.one import look",
+    ],
+)
+def test_a_name_with_several_meanings_is_followed_to_each_or_not_at_all(imports: str) -> None:
+    reader = "def look(given):\n    return given.alpha\n"
+    files = {
+        "app/one.py": reader,
+        "app/two.py": reader,
+        "app/args.py": f"class Args:\n    alpha: int = 1\n\n    def _run(self):\n        hook(self)\n\n\n"
+        f"def hook(given):\n    {imports}\n    look{'.look' if ' as ' in imports else ''}(given)\n",
+    }
+    tree = MemoryTree({name: text.encode() for name, text in files.items()})
+    result = run(tree, [EndDualApply(read_facts(tree, "app.args:Args", entry="_run"), ("alpha",))])
+    if result.left:
+        assert not result.changed
+    else:
+        assert all(b"view_of(given).alpha" in result.changed[f"app/{name}.py"] for name in ("one", "two"))
 
 
 def test_the_trace_reads_through_a_view() -> None:
