@@ -36,7 +36,7 @@ class EndDualApply(Codemod):
 
     ``apply_before`` are callees, as they are written, that are handed the record and cannot be followed, such as
     plugins: what waits is applied before each, so that they see what they saw. Whoever names one vouches that it
-    does not keep the record to read it later in the resolution.
+    does not keep the record to read it later in the resolution. They may be one text, with commas between.
     """
 
     summary: ClassVar[str] = "a field's readers during the resolution read a view, and it is set once, at the end"
@@ -45,12 +45,14 @@ class EndDualApply(Codemod):
 
     facts: RecordFacts
     fields: tuple[str, ...]
-    apply_before: tuple[str, ...] = ()
+    apply_before: tuple[str, ...] | str = ()
 
     def __post_init__(self) -> None:
         """Raises UsageError for a name that is neither a field nor assigned in the record's methods."""
         for name in self.fields:
             self.facts.check_written(name)
+        named = self.apply_before.split(",") if isinstance(self.apply_before, str) else self.apply_before
+        self.apply_before = tuple(name.strip() for name in named if name.strip())
         resolution = self.facts.resolution
         self._in_the_way: dict[Hidden, list[str]] = {}
         self._odd: dict[str, str] = {}

@@ -265,6 +265,18 @@ def test_a_name_with_several_meanings_is_followed_to_each_or_not_at_all(imports:
         assert all(b"view_of(given).alpha" in result.changed[f"app/{name}.py"] for name in ("one", "two"))
 
 
+@pytest.mark.parametrize("given", [("other.look", "other"), "other.look, other"])
+def test_what_somebody_vouches_for_is_named_in_full(given: tuple[str, ...] | str) -> None:
+    text = f"{_HEAD}    def _handle(self, other):\n        other(self)\n        other.look(1, args=self)\n"
+    after = step(text, EndDualApply, ("alpha",), apply_before=given).changed["app/args.py"].decode()
+    assert "other(applied_now(self))" in after
+    assert "other.look(1, args=applied_now(self))" in after
+    assert step(after, EndDualApply, ("alpha",), apply_before=given).changed == {}
+    assert [left.what for left in step(text, EndDualApply, ("alpha",), apply_before="other").left] == [
+        "other.look(1, args=self)"
+    ]
+
+
 def test_the_trace_reads_through_a_view() -> None:
     text = f"{_HEAD}    def _handle(self, other):\n        declare(self, '_handle', alpha=self.alpha)\n"
     migrated = step(text, EndDualApply, ("alpha",)).changed["app/args.py"]
