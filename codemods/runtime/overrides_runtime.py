@@ -49,10 +49,11 @@ def declare(record: Any, source: str, /, **values: Any) -> None:
 
 
 class _Waiting(NamedTuple):
-    """The fields that are applied when the resolution ends, and the values that wait for it."""
+    """The fields that are applied when the resolution ends, the values that wait for it, and what reads them."""
 
     fields: frozenset[str]
     values: dict[str, Any]
+    view: Any = None
 
 
 def _waiting_in(record: Any) -> _Waiting | None:
@@ -73,7 +74,8 @@ def applies_at_end(*fields: str) -> Callable[[_Resolution], _Resolution]:
             attributes = getattr(record, "__dict__", None)
             if attributes is None or _WAITING in attributes:
                 return resolution(*arguments, **named)
-            attributes[_WAITING] = _Waiting(frozenset(fields), {})
+            attributes[_WAITING] = waiting = _Waiting(frozenset(fields), {})
+            attributes[_WAITING] = waiting._replace(view=View(record))
             try:
                 return resolution(*arguments, **named)
             finally:
@@ -97,7 +99,7 @@ def applied_now(record: Any) -> Any:
 def view_of(record: Any) -> Any:
     """Return what reads ``record`` as it is with the values that wait for the end of its resolution."""
     waiting = _waiting_in(record)
-    return record if waiting is None or not waiting.values else View(record)
+    return record if waiting is None or not waiting.values else waiting.view
 
 
 class View:
@@ -128,7 +130,8 @@ class View:
         self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
-        waiting = _waiting_in(self._record)
+        # Before anything is declared the dict is that of the values that wait, or the record's own.
+        waiting = None if self._pending is None else _waiting_in(self._record)
         if waiting is not None and name in waiting.values:
             return waiting.values[name]
         return getattr(self._record, name)
