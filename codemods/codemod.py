@@ -56,11 +56,13 @@ class Example:
 class Codemod(ABC):
     """One change to a tree. A subclass is a module's worth of purpose and takes what it needs as arguments.
 
-    ``summary`` is one line that says what it does; ``examples`` are its tests and its documentation.
+    ``summary`` is one line that says what it does; ``examples`` are its tests and its documentation. Where
+    ``reads_anew``, its facts must be those of the tree as the codemods of the step before it left it.
     """
 
     summary: ClassVar[str]
     examples: ClassVar[tuple[Example, ...]]
+    reads_anew: ClassVar[bool] = False
     facts: RecordFacts
 
     @abstractmethod

@@ -28,6 +28,17 @@ class StepResult:
     unreadable: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, dict[str, int]] = field(default_factory=dict)
 
+    def add(self, later: StepResult) -> None:
+        """Add what further codemods of the step made of the tree as this result has it."""
+        self.changed |= later.changed
+        self.left += later.left
+        self.unreadable |= later.unreadable
+        for name, count in later.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+        for name, made in later.kinds.items():
+            by_kind = self.kinds.setdefault(name, {})
+            by_kind |= {kind: by_kind.get(kind, 0) + count for kind, count in made.items()}
+
 
 class _FileResult(NamedTuple):
     path: str

@@ -65,13 +65,14 @@ class ModuleIndex:
         found: dict[str, tuple[str, str | None]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ImportFrom):
-                module = self._absolute(node)
+                module = self.absolute(node)
                 found |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
             elif isinstance(node, ast.Import):
                 found |= {alias.asname: (alias.name, None) for alias in node.names if alias.asname}
         return found
 
-    def _absolute(self, node: ast.ImportFrom) -> str:
+    def absolute(self, node: ast.ImportFrom) -> str:
+        """Return the dotted name of the module that ``node`` imports from."""
         if not node.level:
             return node.module or ""
         parts = self.path.split("/")

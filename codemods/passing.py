@@ -14,6 +14,12 @@ RUNS_PASSES = ("run_pass", "run_provider")
 """What the runtime runs passes with: over a view of its first argument, a pass or a tuple of them one further on."""
 
 
+VIEW_OF = "view_of"
+APPLIED_NOW = "applied_now"
+GIVE_RECORD = (VIEW_OF, APPLIED_NOW)
+"""What gives back the record it is given, or what reads as the record does."""
+
+
 def passed_parameters(index: TreeIndex, facts: RecordFacts) -> dict[Place, frozenset[str]]:
     """Return the parameters that hold a record because a method, or a function it calls, passes one.
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from codemods.emptied import empty_handlers
 from codemods.index import Place, TreeIndex, dotted_name
+from codemods.resolution import Resolution
 from codemods.tree import Tree
 from harness.errors import UsageError, hint
 
@@ -42,7 +43,8 @@ class RecordFacts:
     ``exports`` are the (module, name) under which packages offer the record besides its own module, and ``getters``
     the functions, as (module, name), that say that they return one. ``effects`` says what methods of the record do to
     its fields, by name, and functions that are handed one, by file and name. ``constants`` are the collections of
-    strings that names of the resolution's files stand for, by file and name.
+    strings that names of the resolution's files stand for, by file and name. ``resolution`` is what runs until the
+    record is resolved.
     """
 
     record: Place
@@ -60,6 +62,7 @@ class RecordFacts:
     getters: frozenset[tuple[str, str]] = frozenset()
     effects: Mapping[str, Effects] = field(default_factory=dict)
     constants: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
+    resolution: Resolution = field(default_factory=Resolution)
 
     @property
     def runtime_file(self) -> str:
@@ -87,15 +90,19 @@ class RecordFacts:
             self.check_field(name)
 
 
-def read_facts(tree: Tree, record: str, names: Iterable[str] = ("server_args",)) -> RecordFacts:
-    """Return the facts about the record ``module:Class`` of ``tree``.
+def read_facts(
+    tree: Tree, record: str, names: Iterable[str] = ("server_args",), entry: str = "__post_init__"
+) -> RecordFacts:
+    """Return the facts about the record ``module:Class`` of ``tree``; ``entry`` is the method that resolves it.
 
     Raises UsageError when there is no such class, or when its file does not parse.
     """
-    return facts_of(TreeIndex(tree), record, names)
+    return facts_of(TreeIndex(tree), record, names, entry)
 
 
-def facts_of(index: TreeIndex, record: str, names: Iterable[str] = ("server_args",)) -> RecordFacts:
+def facts_of(
+    index: TreeIndex, record: str, names: Iterable[str] = ("server_args",), entry: str = "__post_init__"
+) -> RecordFacts:
     """Return the facts about the record ``module:Class`` of the tree that ``index`` reads; see `read_facts`."""
     place = _record_place(index, record)
     ancestors = list(_ancestors(index, place))
@@ -126,9 +133,15 @@ def facts_of(index: TreeIndex, record: str, names: Iterable[str] = ("server_args
     from codemods.constants import constants_of
     from codemods.effects import effects_of
     from codemods.passing import passed_parameters
+    from codemods.readers import resolution_of
 
     facts = replace(facts, passed=passed_parameters(index, facts))
-    return replace(facts, effects=effects_of(index, facts), constants=constants_of(index, facts))
+    return replace(
+        facts,
+        effects=effects_of(index, facts),
+        constants=constants_of(index, facts),
+        resolution=resolution_of(index, facts, entry),
+    )
 
 
 def _record_place(index: TreeIndex, record: str) -> Place:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from codemods.index import ModuleIndex, Scope
 from codemods.live import is_bound_first, is_read
-from codemods.passing import RUNS_PASSES, passes_run
+from codemods.passing import RUNS_PASSES, VIEW_OF, passes_run
 from codemods.record import Effects, RecordFacts
 from codemods.scopes import bound_names, parameter_names
 
@@ -157,6 +157,8 @@ class Regions:
         return node.keywords if isinstance(node.func, ast.Name) and node.func.id == self._declare else []
 
     def _is_record(self, node: ast.AST | None) -> bool:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+            return node.func.id.lstrip("_") == VIEW_OF and self._is_record(node.args[0])
         return isinstance(node, ast.Name) and node.id in self._records
 
     def _check(self, node: ast.AST, declared: set[str]) -> None:

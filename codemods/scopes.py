@@ -149,6 +149,11 @@ def bound_names(node: Scope) -> frozenset[str]:
     return frozenset(_bound(node))
 
 
+def times_bound(node: Scope) -> dict[str, int]:
+    """Return how often a function binds or deletes each name, parameters apart."""
+    return _bound(node)
+
+
 def parameter_names(node: Scope) -> frozenset[str]:
     """Return the names of a function's parameters."""
     return frozenset(_parameters(node))

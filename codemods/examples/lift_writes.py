@@ -90,19 +90,19 @@ def _page_size_pass(view):
     def _handle_backend(self, kind):
         size = compute()
 
-        run_pass(self, _backend_pass, kind, size)
+        run_pass(self, _backend_and_page_size_pass, kind, size)
         self.limit = 2
-        run_pass(self, _backend_pass_2, size)
+        run_pass(self, _backend_page_size_pass, size)
 
 
-def _backend_pass(view, kind, size):
+def _backend_and_page_size_pass(view, kind, size):
     if kind == "A":
         view.declare(backend="a")
     if view.backend == "a":
         view.declare(page_size=size)
 
 
-def _backend_pass_2(view, size):
+def _backend_page_size_pass(view, size):
     if size:
         view.declare(page_size=3)
 """,
@@ -142,7 +142,7 @@ EPSILON_ARCHITECTURES = ("EpsilonModel", "EpsilonForCausalLM")
         )
         if model_arch == "DeltaForCausalLM":
             self.limit = 5
-            run_pass(self, _family_pass, config)
+            run_pass(self, _delta_page_size_pass, config)
 
 
 EPSILON_ARCHITECTURES = ("EpsilonModel", "EpsilonForCausalLM")
@@ -167,7 +167,7 @@ def _epsilon_architectures_provider(view, config):
         view.declare(backend=config.default)
 
 
-def _family_pass(view, config):
+def _delta_page_size_pass(view, config):
     if config.large:
         view.declare(page_size=64)
 """,
@@ -188,10 +188,10 @@ def _family_pass(view, config):
 """,
         """\
     def _handle_chain(self, model_arch):
-        run_pass(self, _chain_pass, model_arch)
+        run_pass(self, _chain_backend_pass, model_arch)
 
 
-def _chain_pass(view, model_arch):
+def _chain_backend_pass(view, model_arch):
     if "Alpha" in model_arch:
         view.declare(backend="a")
     elif model_arch == "AlphaBetaModel":
@@ -219,14 +219,14 @@ def _chain_pass(view, model_arch):
     def _handle_all(self):
         if self.limit:
             self.limit = 3
-            run_pass(self, _all_pass)
+            run_pass(self, _all_backend_pass)
         elif self.page_size:
             return
         else:
             declare(self, "_handle_all", page_size=2)
 
 
-def _all_pass(view):
+def _all_backend_pass(view):
     if view.backend is None:
         view.declare(backend="b")
 """,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from codemods.index import Function, ModuleIndex, Place, TreeIndex
-from codemods.passing import RUNS_PASSES, passes_run
+from codemods.passing import GIVE_RECORD, RUNS_PASSES, passes_run
 from codemods.record import RecordFacts
 from codemods.scopes import NOTHING, ScopeNames, record_scopes, scopes_in_order
 
@@ -141,6 +141,8 @@ class Walker:
         )
 
     def _is_record(self, node: ast.AST, frame: _Frame) -> bool:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+            return node.func.id.lstrip("_") in GIVE_RECORD and self._is_record(node.args[0], frame)
         return isinstance(node, ast.Name) and node.id in frame.scope.records
 
     def _fields_in(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> frozenset[str]:
@@ -246,6 +248,8 @@ class Walker:
 
     def _walk_Call(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
         func = node.func
+        if self._is_record(node, frame):
+            return
         method = func.attr if isinstance(func, ast.Attribute) and self._is_record(func.value, frame) else None
         if method is None and not (isinstance(func, ast.Name) and func.id in frame.local):
             yield from self._walk(func, frame)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from codemods.architecture import read_test
 from codemods.emit import code
-from codemods.lift.chains import Chains, Taken, asked_as_text, branches, without
+from codemods.lift.chains import Chains, Taken, asked_as_text, branches, family_of, without
 from codemods.lift.passes import Maker
 from codemods.live import certainly_bound
 from codemods.regions import CannotLift, Later, Regions
@@ -22,13 +23,14 @@ _UNGUARDED = "it declares without a condition: there is nothing to lift around i
 class Place:
     """Where a block stands: the locals that are bound there, why what is around it stays, and what runs after it.
 
-    ``depth`` is how many blocks are around it within the function.
+    ``depth`` is how many blocks are around it within the function, ``family`` the family of models for which it runs.
     """
 
     certain: frozenset[str]
     around: str
     later: Later
     depth: int = 1
+    family: str = ""
 
 
 @dataclass
@@ -92,9 +94,9 @@ class Function:
                 waiting, known = [], certain
                 if provided is not None:
                     call, left = provided
-                    done += [call, *self._block(left, Place(certain, place.around, later, place.depth))]
+                    done += [call, *self._block(left, replace(place, certain=certain, later=later))]
                 elif refusal := self._refusal([statement], known, later):
-                    done.append(self._inside(statement, Place(certain, refusal, later, place.depth)))
+                    done.append(self._inside(statement, replace(place, certain=certain, around=refusal, later=later)))
                 else:
                     waiting = [statement]
                     continue
@@ -125,9 +127,18 @@ class Function:
             return statements
         needs = self._regions.judge([_tree(item) for item in statements], certain, place.later.behind(rest))
         self.lifted.passes += len(needs.declares)
-        name = self._maker.a_pass(self._handler, needs, statements, self._records)
+        family = self._family_of(statements[0], place) if len(statements) == 1 else place.family
+        name = self._maker.a_pass(self._handler, family, needs, statements, self._records)
         call = self._maker.run(self._record_of(statements), name, needs.arguments, self._room(place.depth))
         return [call.with_changes(leading_lines=_blank_lines(statements[0]))]
+
+    def _family_of(self, statement: cst.CSTNode, place: Place) -> str:
+        """Return the family that the test of ``statement`` asks for, or else that for which the place runs."""
+        if not isinstance(statement, cst.If):
+            return place.family
+        test = ast.parse(f"({code(statement.test)})", mode="eval").body
+        asks = read_test(test, self._architectures & place.certain, self._constant)
+        return (family_of(asks) if asks else "") or place.family
 
     def _record_of(self, statements: Sequence[cst.CSTNode]) -> str:
         names = {name for item in statements for name in names_in(item)}
@@ -178,12 +189,12 @@ class Function:
             return statement
         if isinstance(statement, (cst.For, cst.While, cst.Try, cst.TryStar)):
             # What its blocks bind may be read in another round, or where an exception leads.
-            place = Place(place.certain, place.around, place.later.behind([_tree(statement)]), place.depth)
+            place = replace(place, later=place.later.behind([_tree(statement)]))
         changed: dict[str, object] = {}
         for part in parts:
             inner = getattr(statement, part)
             if isinstance(inner, cst.IndentedBlock):
-                changed[part] = self._indented(inner, place)
+                changed[part] = self._indented(inner, replace(place, family=self._family_of(statement, place)))
             elif isinstance(inner, (cst.If, cst.Else, cst.Finally)):
                 changed[part] = self._branch(inner, place)
             elif isinstance(inner, (list, tuple)):
@@ -194,13 +205,13 @@ class Function:
         body, orelse = getattr(inner, "body", None), getattr(inner, "orelse", None)
         changed: dict[str, object] = {}
         if isinstance(body, cst.IndentedBlock):
-            changed["body"] = self._indented(body, place)
+            changed["body"] = self._indented(body, replace(place, family=self._family_of(inner, place)))
         if isinstance(orelse, (cst.If, cst.Else)):
             changed["orelse"] = self._branch(orelse, place)
         return inner.with_changes(**changed)
 
     def _indented(self, block: cst.IndentedBlock, place: Place) -> cst.IndentedBlock:
-        within = Place(place.certain, place.around, place.later, place.depth + 1)
+        within = replace(place, depth=place.depth + 1)
         return block.with_changes(body=self._block(block.body, within))
 
 

@@ -131,21 +131,27 @@ def _operand(text: str, node: ast.expr, joined: bool) -> str:
     return f"({text})" if loose or "\n" in text else text
 
 
+def family_of(asks: ArchitectureTest) -> str:
+    """Return a name that tells the family of models that is asked for; the empty string where the test has none."""
+    test = asks.test
+    listed = test.comparators[0] if isinstance(test, ast.Compare) else None
+    if isinstance(listed, ast.Name) and listed.id != asks.variable:
+        return listed.id
+    text = ast.unparse(test)
+    return min({*asks.names, *asks.parts}, key=lambda name: (text.find(name), name), default="")
+
+
 def asked_as_text(branch: Branch) -> tuple[list[str], str]:
     """Return the arguments of ``provides`` for a branch, and a name that tells the family."""
     asks = branch.asks
     assert asks is not None
-    names = sorted({*asks.names, *asks.parts})
-    names.sort(key=lambda name: ast.unparse(asks.test).find(name))
-    test = asks.test
+    test, family = asks.test, family_of(asks)
     if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq):
         texts = [item for item in (test.left, test.comparators[0]) if isinstance(item, ast.Constant)]
-        return [branch.text(item) for item in texts], names[0]
+        return [branch.text(item) for item in texts], family
     if isinstance(test, ast.Compare) and isinstance(test.comparators[0], (ast.Tuple, ast.List, ast.Set)):
-        return [branch.text(item) for item in test.comparators[0].elts], names[0]
+        return [branch.text(item) for item in test.comparators[0].elts], family
     text = branch.text(test)
-    listed = test.comparators[0] if isinstance(test, ast.Compare) else None
-    family = listed.id if isinstance(listed, ast.Name) and listed.id != asks.variable else names[0]
     return [f"lambda {asks.variable}: " + (f"({text})" if "\n" in text else text)], family
 
 

@@ -15,6 +15,7 @@ from codemods.scoped import names_in
 RUN = "run_pass"
 PROVIDE = "run_provider"
 PROVIDES = "provides"
+_MOST_NAMED = 2
 _KINDS_OF_MODEL = r"(ForCausalLM|ForConditionalGeneration|For[A-Z]\w*|Model)$"
 
 
@@ -41,9 +42,12 @@ class Maker:
         self._limit = limit
         self.made: list[cst.FunctionDef] = []
 
-    def a_pass(self, handler: str, needs: Needs, body: Sequence[cst.BaseStatement], records: Collection[str]) -> str:
-        """Add a pass of the statements ``body`` of ``handler``; return its name."""
-        name = self._free(f"_{_stem(handler)}_pass")
+    def a_pass(
+        self, handler: str, family: str, needs: Needs, body: Sequence[cst.BaseStatement], records: Collection[str]
+    ) -> str:
+        """Add a pass of the statements ``body`` of ``handler``, which run for ``family`` if any; return its name."""
+        subject = _family(family) if family else _stem(handler)
+        name = self._free(f"_{_about(subject, needs.declares)}_pass")
         self._define(name, needs.arguments, body, records)
         return name
 
@@ -100,6 +104,15 @@ class Maker:
         self.made.append(
             cst.FunctionDef(cst.Name(name), cst.Parameters(params=parameters), cst.IndentedBlock(moved))  # type: ignore[arg-type]
         )
+
+
+def _about(subject: str, fields: Sequence[str]) -> str:
+    """Return what a pass is about: whose part it is, and which fields it declares, where they are few."""
+    declared = list(dict.fromkeys(name.strip("_") for name in fields))
+    others = [name for name in declared if name not in subject]
+    if len(declared) > _MOST_NAMED or not others:
+        return subject
+    return "_and_".join([subject, *others]) if len(others) < len(declared) else f"{subject}_{'_and_'.join(others)}"
 
 
 def _stem(handler: str) -> str:

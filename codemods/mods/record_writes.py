@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import libcst as cst
 import libcst.matchers as m
@@ -13,6 +13,7 @@ from codemods.codemod import Change, Codemod, Example
 from codemods.emit import DECLARE, declaration, laid_out
 from codemods.examples.record_writes import EXAMPLES
 from codemods.imports import imported_as, with_import
+from codemods.loops import written_out
 from codemods.might import like_record, may_write
 from codemods.record import RecordFacts
 from codemods.scoped import ScopedTransformer, names_in
@@ -185,7 +186,7 @@ class _Recorder(ScopedTransformer):
 
     def visit_For(self, node: cst.For) -> bool | None:
         """Remember which names a loop goes through, where they are written out."""
-        self._loops.append(_written_out(node))
+        self._loops.append(written_out(node))
         return None
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
@@ -303,20 +304,6 @@ def _targets(statement: cst.BaseSmallStatement) -> list[cst.BaseExpression]:
 
 def _before_semicolon(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
     return statement.with_changes(semicolon=cst.Semicolon(whitespace_after=cst.SimpleWhitespace(" ")))
-
-
-def _written_out(node: cst.For) -> tuple[str, frozenset[str]]:
-    """Return the loop's variable and the strings it goes through; no strings where they are not written out."""
-    values: list[Any] = []
-    if isinstance(node.iter, (cst.Tuple, cst.List, cst.Set)):
-        for element in node.iter.elements:
-            text = element.value
-            values.append(text.evaluated_value if isinstance(text, cst.SimpleString) else None)
-    if not isinstance(node.target, cst.Name) or not values or not all(isinstance(item, str) for item in values):
-        return "", frozenset()
-    # The variable must be the loop's alone.
-    rebound = m.findall(node.body, m.AssignTarget(m.Name(node.target.value)) | m.NamedExpr(m.Name(node.target.value)))
-    return ("", frozenset()) if rebound else (node.target.value, frozenset(values))
 
 
 def _is_unusual_setattr(node: cst.Call) -> bool:

@@ -1,14 +1,18 @@
-"""Declared writes of a record's fields: recorded in order, and applied at once.
+"""Declared writes of a record's fields: recorded in order, and applied at once, or when the resolution ends.
 
-``declare`` does what the assignments that it replaces did, and remembers who asked for which value.
+``declare`` does what the assignments that it replaces did, and remembers who asked for which value. Fields that
+``applies_at_end`` names are set when the function it decorates ends; until then ``view_of`` reads them.
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 _STASH = "_declared"
+_WAITING = "_waiting"
 _Provider = TypeVar("_Provider", bound=Callable[..., None])
+_Resolution = TypeVar("_Resolution", bound=Callable[..., Any])
 
 
 class Declaration(NamedTuple):
@@ -22,14 +26,19 @@ class Declaration(NamedTuple):
 def declare(record: Any, source: str, /, **values: Any) -> None:
     """Set each field of ``record`` to its value, in the order given, and append each to the record's stash.
 
-    Where ``record`` is the view of a pass, that pass declares them. Raises whatever setting the attribute raises;
-    what comes after is neither set nor recorded then.
+    A field that is applied at the end of the resolution is set then. Where ``record`` is the view of a pass, that
+    pass declares them. Raises whatever setting the attribute raises; what comes after is neither set nor recorded
+    then.
     """
     if type(record) is View:
         record.declare(**values)
         return
     for field, value in values.items():
-        setattr(record, field, value)
+        waiting = _waiting_in(record)
+        if waiting is not None and field in waiting.fields:
+            waiting.values[field] = value
+        else:
+            setattr(record, field, value)
         try:
             attributes = record.__dict__
             # A new tuple each time: a shallow copy of the record must not write into the stash of the first.
@@ -39,8 +48,65 @@ def declare(record: Any, source: str, /, **values: Any) -> None:
             continue
 
 
+class _Waiting(NamedTuple):
+    """The fields that are applied when the resolution ends, the values that wait for it, and what reads them."""
+
+    fields: frozenset[str]
+    values: dict[str, Any]
+    view: Any = None
+
+
+def _waiting_in(record: Any) -> _Waiting | None:
+    return None if type(record) is View else getattr(record, "__dict__", {}).get(_WAITING)
+
+
+def applies_at_end(*fields: str) -> Callable[[_Resolution], _Resolution]:
+    """Make the function that resolves its first argument apply what is declared of ``fields`` when it ends.
+
+    It applies the last value of each, also when it raises. A call inside the call, for the same record, applies
+    nothing.
+    """
+
+    def mark(resolution: _Resolution) -> _Resolution:
+        @functools.wraps(resolution)
+        def resolve(*arguments: Any, **named: Any) -> Any:
+            record = arguments[0] if arguments else named[resolution.__code__.co_varnames[0]]
+            attributes = getattr(record, "__dict__", None)
+            if attributes is None or _WAITING in attributes:
+                return resolution(*arguments, **named)
+            attributes[_WAITING] = waiting = _Waiting(frozenset(fields), {})
+            attributes[_WAITING] = waiting._replace(view=View(record))
+            try:
+                return resolution(*arguments, **named)
+            finally:
+                applied_now(record)
+                del attributes[_WAITING]
+
+        return resolve  # type: ignore[return-value]
+
+    return mark
+
+
+def applied_now(record: Any) -> Any:
+    """Return ``record`` with the values that wait for the end of its resolution set: for code that knows no view."""
+    waiting = _waiting_in(record)
+    while waiting is not None and waiting.values:
+        field = next(iter(waiting.values))
+        setattr(record, field, waiting.values.pop(field))
+    return record
+
+
+def view_of(record: Any) -> Any:
+    """Return what reads ``record`` as it is with the values that wait for the end of its resolution."""
+    waiting = _waiting_in(record)
+    return record if waiting is None or not waiting.values else waiting.view
+
+
 class View:
-    """A record, to read only: what a pass has declared so far lies on top of the record's own attributes."""
+    """A record, to read only: what a pass has declared so far lies on top of the record's own attributes.
+
+    Values that wait for the end of the resolution lie between the two.
+    """
 
     # Until something is declared its dict is the record's own, so that a read costs what it costs there. From then
     # on it holds what is declared, and what it does not hold is asked of the record.
@@ -49,7 +115,10 @@ class View:
     def __init__(self, record: Any) -> None:
         _set_record(self, record)
         _set_pending(self, None)
-        if _is_plain(record):
+        waiting = _waiting_in(record)
+        if waiting is not None:
+            _set_dict(self, waiting.values)
+        elif _is_plain(record):
             _set_dict(self, record.__dict__)
 
     def declare(self, **values: Any) -> None:
@@ -61,6 +130,10 @@ class View:
         self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
+        # Before anything is declared the dict is that of the values that wait, or the record's own.
+        waiting = None if self._pending is None else _waiting_in(self._record)
+        if waiting is not None and name in waiting.values:
+            return waiting.values[name]
         return getattr(self._record, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

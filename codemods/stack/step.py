@@ -12,7 +12,7 @@ from typing import Any
 from codemods.catalog import codemod_named
 from codemods.codemod import Codemod, Left
 from codemods.driver import StepResult, run
-from codemods.index import TreeIndex
+from codemods.index import TreeIndex, dotted_name
 from codemods.record import RecordFacts, facts_of
 from codemods.stack.formatters import Formatted, formatted
 from codemods.stack.writes import WriteSite, counted, write_sites
@@ -87,13 +87,31 @@ def planned_step(
 ) -> Applied:
     """Return what the step would do to the tree of ``index``, which lies in ``root``; nothing is written."""
     before = write_sites(index, facts, work.every)
-    codemods, skipped = made(work, index, facts, before)
-    result = run(index.tree, codemods, jobs=jobs)
+    result, skipped = StepResult(), list[str]()
+    now, known = index, facts
+    for number, names in enumerate(_rounds(work.codemods)):
+        if number:
+            now = TreeIndex(_Overlaid(index.tree, dict(result.changed)))
+            known = facts_of(now, f"{dotted_name(facts.record.file)}:{facts.record.name}", facts.names)
+        codemods, more = made(dataclasses.replace(work, codemods=names), now, known, before)
+        result.add(run(now.tree, codemods, jobs=jobs))
+        skipped += more
     done: Formatted = formatted(index.tree, root, top or root, result.changed)
     result.changed = dict(done.changed)
     overlaid = TreeIndex(_Overlaid(index.tree, result.changed))
     after = write_sites(overlaid, facts, work.every)
     return Applied(result, tuple(before), tuple(after), overlaid, facts, tuple(skipped), done.notes)
+
+
+def _rounds(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the codemods in rounds: each of those that read the tree anew starts one."""
+    rounds: list[tuple[str, ...]] = []
+    for name in names:
+        if rounds and not codemod_named(name).reads_anew:
+            rounds[-1] += (name,)
+        else:
+            rounds.append((name,))
+    return rounds
 
 
 def made(

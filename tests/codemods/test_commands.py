@@ -104,6 +104,15 @@ def test_migrate_takes_one_codemod_with_its_options(run, target: Path) -> None: 
     assert f"--- a/{ARGS}" not in done.out
 
 
+def test_a_codemod_that_reads_the_tree_anew_sees_what_those_before_it_made(run, target: Path) -> None:  # type: ignore[no-untyped-def]
+    names = ("add_runtime", "record_writes", "lift_writes", "end_dual_apply")
+    words = [word for name in names for word in ("--codemod", name)]
+    done = run("migrate", "page_size", "--tree", str(target), "--record", RECORD, *words)
+    assert done.status == 0
+    assert "end_dual_apply: 1" in done.err
+    assert '+    @applies_at_end("page_size")\n     def __post_init__' in done.out
+
+
 @pytest.mark.parametrize(
     ("words", "parts"),
     [

@@ -16,6 +16,7 @@ import pytest
 from codemods.codemod import Codemod, Left
 from codemods.driver import StepResult, run_in
 from codemods.mods.add_runtime import AddRuntime
+from codemods.mods.end_dual_apply import EndDualApply
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
 from codemods.record import RecordFacts, read_facts
@@ -104,6 +105,51 @@ def test_the_migrated_port_agrees_with_the_port_and_with_the_successor(
         assert (counts.different, counts.failed) == (0, 0), original
 
 
+@pytest.mark.parametrize("fields", [("page_size",), tuple(FIELDS)], ids=["one", "all"])
+def test_the_port_sets_its_fields_once_and_agrees(
+    migrated: tuple[Path, tuple[Left, ...]], tmp_path: Path, fields: tuple[str, ...]
+) -> None:
+    root = copied(migrated[0], tmp_path / "tree")
+    result = run_in(root, [EndDualApply(facts_of(root), fields)])
+    assert not result.left
+    assert "@applies_at_end(" in (root / "legacy/resolution.py").read_text()
+    assert not run_in(root, [EndDualApply(facts_of(root), fields)]).changed
+    counts = gated("legacy", f"dir:{root}#legacy", cases=400).counts
+    assert (counts.different, counts.failed) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("print(vars(self)['page_size'])", "handed on to vars"),
+        ("plugins.check(self)", "handed on to plugins.check"),
+        ("self.page_size = 7", "record_writes comes first"),
+    ],
+)
+def test_a_reader_that_is_planted_in_the_port_is_in_the_way(
+    migrated: tuple[Path, tuple[Left, ...]], tmp_path: Path, body: str, reason: str
+) -> None:
+    root = copied(migrated[0], tmp_path / "tree")
+    path = root / "legacy/inference.py"
+    text = path.read_text()
+    path.write_text(text.replace(HANDLER, f"{HANDLER}        {body}\n"))
+    result = run_in(root, [EndDualApply(facts_of(root), ("page_size",))])
+    assert not result.changed
+    (left,) = result.left
+    assert (left.file, left.line) == (
+        "legacy/inference.py",
+        path.read_text().splitlines().index(f"        {body}") + 1,
+    )
+    assert reason in left.reason
+
+
+PLUGINS = (
+    "current_platform.apply_server_args_defaults",
+    "algo.validate_server_args",
+    "algo.handle_server_args",
+)
+
+
 @pytest.mark.index
 def test_the_real_tree_goes_the_same_way(release: Callable[[str], Tree], tmp_path: Path) -> None:
     original = release("0.5.14").root
@@ -122,6 +168,14 @@ def test_the_real_tree_goes_the_same_way(release: Callable[[str], Tree], tmp_pat
     for mode in ("", "#slice"):
         counts = gated(f"dir:{original}{mode}", f"dir:{root}{mode}", cases=600).counts
         assert (counts.different, counts.failed) == (0, 0), mode
+    # Three hooks of plugins are handed the record: no field goes until somebody vouches for them.
+    facts = read_facts(FolderTree(root), "sglang.srt.server_args:ServerArgs")
+    stays = run_in(root, [EndDualApply(facts, fields)])
+    assert not stays.changed
+    assert sorted(item.what.partition("(")[0] for item in stays.left) == sorted(PLUGINS)
+    assert not run_in(root, [EndDualApply(facts, fields, PLUGINS)]).left
+    counts = gated(f"dir:{original}", f"dir:{root}", cases=300).counts
+    assert (counts.different, counts.failed) == (0, 0)
 
 
 HANDLER = "    def _handle_dllm_inference(self) -> None:\n"

@@ -10,11 +10,14 @@ import pytest
 
 from codemods.runtime.overrides_runtime import (
     View,
+    applied_now,
+    applies_at_end,
     declarations,
     declare,
     provenance,
     resolvable_fields,
     run_pass,
+    view_of,
 )
 
 
@@ -125,3 +128,66 @@ def test_what_a_pass_declared_before_it_failed_is_applied() -> None:
 
 def test_the_whitelist_follows_from_the_tags() -> None:
     assert resolvable_fields(Record) == ("size",)
+
+
+def test_a_field_is_set_when_the_resolution_ends_and_the_view_reads_it_before() -> None:
+    @applies_at_end("size")
+    def resolve(record: Record) -> None:
+        declare(record, "first", size=2, name="a")
+        seen.append((record.size, record.name, view_of(record).size, view_of(record).name))
+        run_pass(record, a_pass)
+        seen.append((record.size, view_of(record).size))
+        resolve_again(record)
+        seen.append((record.size, view_of(record).size))
+
+    @applies_at_end("size")
+    def resolve_again(record: Record) -> None:
+        declare(record, "again", size=9)
+
+    def a_pass(view: View) -> None:
+        before = view.size
+        declare(record, "a helper", size=before + 1)
+        seen.append((before, view.size))
+        view.declare(name="b")
+        declare(record, "a helper", size=before + 2)
+        seen.append((view.size, view_of(view).name))
+        view.declare(size=view.size + 1)
+
+    record, seen = Record(), []
+    resolve(record)
+    assert seen == [(1, "a", 2, "a"), (2, 3), (4, "b"), (1, 5), (1, 9)]
+    assert vars(record) == {"size": 9, "name": "b", "_declared": declarations(record)}
+    assert [entry.value for entry in provenance(record, "size")] == [2, 3, 4, 5, 9]
+    declare(record, "later", size=3)
+    assert record.size == view_of(record).size == 3
+    assert view_of(record) is record
+
+
+def test_what_waits_is_applied_when_the_resolution_fails_and_before_who_knows_no_view() -> None:
+    @applies_at_end("size")
+    def resolve(record: Record) -> None:
+        declare(record, "first", size=2)
+        assert applied_now(record).size == 2
+        record.size = 5
+        seen.append(view_of(record).size)
+        declare(record, "second", size=6)
+        raise ValueError("no")
+
+    record, seen = Record(), []
+    with pytest.raises(ValueError, match="no"):
+        resolve(record=record)
+    assert seen == [5]
+    assert record == Record(6)
+    assert "_waiting" not in vars(record)
+
+
+def test_a_record_without_a_dict_is_set_at_once() -> None:
+    class Slotted:
+        __slots__ = ("size",)
+
+    @applies_at_end("size")
+    def resolve(record: Slotted) -> None:
+        declare(record, "first", size=2)
+        assert record.size == view_of(record).size == 2
+
+    resolve(Slotted())
