@@ -47,16 +47,20 @@ def minimise_all(cases: Sequence[Case], shows: Shows, architectures: Sequence[st
 
     One symptom may have several causes. A minimal case explains another when that one loses the difference as
     soon as any single thing of the minimal one's form is taken from it; only what none explains is minimised.
+    ``architectures`` are tried, which takes long, for the one alone that stands for all.
     """
     found: dict[tuple[str, ...], Case] = {}
     for case in cases:
         if any(_explains(form, case, shows) for form in found):
             continue
-        small = minimise(case, shows, architectures)
+        small = minimise(case, shows)
         form = tuple(removals(small))
         if form not in found or weight(small) < weight(found[form]):
             found[form] = small
-    return sorted(found.values(), key=weight)
+    lightest, *others = sorted(found.values(), key=weight)
+    if len(lightest.args) > _FEW:
+        lightest = minimise(lightest, shows, architectures)
+    return [lightest, *others]
 
 
 def _explains(form: tuple[str, ...], case: Case, shows: Shows) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -79,9 +79,14 @@ def _last_values(trace: Trace) -> dict[str, object]:
 def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | None:
     """Return the first decision, on both sides, that the second side answers otherwise than the first."""
     here, there = (_by_key(trace) for trace in traces)
-    others = {key: iter(there[key]) for key in here.keys() & there.keys() if _one_place(here[key], there[key])}
+    answers: dict[Key, Iterator[Taken]] = {}
     for decision, outcome in traces[0].taken:
-        other = next(others.get(_key(decision), iter(())), None)
+        key = _key(decision)
+        others = answers.get(key)
+        if others is None:
+            known = there.get(key, [])
+            others = answers[key] = iter(known if known and _one_place(here[key], known) else ())
+        other = next(others, None)
         if other is not None and other[1] != outcome:
             return decision, other[0]
     return None
@@ -94,8 +99,16 @@ def _by_key(trace: Trace) -> dict[Key, list[Taken]]:
     return found
 
 
+# By the object's own number: a subject has each of its decisions once, and hashing all of its texts takes longer. The
+# object is kept, so that its number is not given to another.
+_keys: dict[int, tuple[Decision, Key]] = {}
+
+
 def _key(decision: Decision) -> Key:
-    return decision.source, _plain(decision.text)
+    known = _keys.get(id(decision))
+    if known is None:
+        known = _keys[id(decision)] = decision, (decision.source, _plain(decision.text))
+    return known[1]
 
 
 def _plain(text: str) -> str:
@@ -105,4 +118,9 @@ def _plain(text: str) -> str:
 
 def _one_place(*sides: Sequence[Taken]) -> bool:
     """Whether a decision stands in one place of each side: of two alike it is not known which answers to which."""
-    return all(len({(decision.file, decision.line) for decision, _ in taken}) == 1 for taken in sides)
+    for taken in sides:
+        first = taken[0][0]
+        for one, _ in taken:
+            if one is not first and (one.file, one.line) != (first.file, first.line):
+                return False
+    return True

@@ -36,13 +36,16 @@ class _Written(msgspec.Struct):
 
 
 class _Traced(msgspec.Struct):
-    asked: list[tuple[int, bool]]
+    asked: list[int]
     variables: tuple[Write, ...]
     raised: Place | None
 
 
-class _Traces(msgspec.Struct):
+class _Decisions(msgspec.Struct):
     decisions: list[Decision]
+
+
+class _Traces(msgspec.Struct):
     cases: list[_Traced]
 
 
@@ -61,6 +64,7 @@ class Subject:
         self._chosen: tuple[str, ...] | None = None
         self.restarts = 0
         self._last_is_whole = False
+        self._decisions: list[Decision] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -236,9 +240,12 @@ class Subject:
         if answer is None:
             return [Trace() for _ in cases]
         told = msgspec.json.decode(answer, type=_Traces)
+        if self._decisions is None:
+            self._decisions = msgspec.convert(self._ask("decisions"), _Decisions).decisions
+        decisions = self._decisions
         return [
             Trace(
-                taken=tuple((told.decisions[number], outcome) for number, outcome in case.asked),
+                taken=tuple([(decisions[number >> 1], bool(number & 1)) for number in case.asked]),
                 variables=case.variables,
                 raised=case.raised,
             )

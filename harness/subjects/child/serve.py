@@ -200,6 +200,10 @@ class Subject:
         # Where a case is refused its answer says.
         return traced(self._reach, runs, self._root, getattr(module, "__file__", ""), raises=False)
 
+    def decisions(self, request):
+        """Return the decisions of the description, for whoever has not asked for all of it."""
+        return {"decisions": [] if self._reach is None else self._reach.decisions()}
+
     def choose(self, request):
         """Fix which outcome fields are reported; the answer lists those that the tree has."""
         if self._reach is not None:

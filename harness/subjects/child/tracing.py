@@ -6,18 +6,17 @@ import sys
 
 
 def traced(reach, runs, root, accessors="", raises=True):
-    """Return what each of ``runs`` does, with every decision on the way once, as the parent reads it.
+    """Return what each of ``runs`` does, as the parent reads it.
 
-    Of a run ``asked`` holds each decision's number in ``decisions`` and its outcome, ``variables`` a dictionary
-    like a write's for each variable set, ``raised`` the place of the last exception, with ``raises``, which makes it
-    several times slower. A place is the innermost named
-    function in the folder ``root`` that is not in the file ``accessors``; what happens elsewhere is left out. Without
-    ``reach`` no decisions are told.
+    Of a run ``asked`` holds twice the number of each decision in the description, one more where it was true,
+    ``variables`` a dictionary like a write's for each variable set, ``raised`` the place of the last exception (with
+    ``raises`` alone, which makes it several times slower). A place is the innermost named function in the folder
+    ``root`` that is not in the file ``accessors``; what happens elsewhere is left out. Without ``reach`` no decisions
+    are told.
     """
-    described = [] if reach is None else reach.decisions()
-    numbers, decisions, cases = {}, [], []
+    cases = []
     for run in runs:
-        asked, variables, raised, taken = [], [], [], []
+        variables, raised, taken = [], [], []
         inside = os.path.join(root, "")
         with (
             _variables(variables, inside, accessors),
@@ -27,13 +26,9 @@ def traced(reach, runs, root, accessors="", raises=True):
                 run()
             else:
                 taken = reach.taken(run)
-        for number, outcome in taken:
-            if number not in numbers:
-                numbers[number] = len(decisions)
-                decisions.append(described[number])
-            asked.append((numbers[number], outcome))
+        asked = [2 * number + outcome for number, outcome in taken]
         cases.append({"asked": asked, "variables": variables, "raised": raised[-1] if raised else None})
-    return {"decisions": decisions, "cases": cases}
+    return {"cases": cases}
 
 
 @contextlib.contextmanager

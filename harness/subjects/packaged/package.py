@@ -184,6 +184,11 @@ class Package:
         written: list[list[dict[str, Any]]] | None = self._reach.written(positions, marked)
         return written
 
+    def decisions(self) -> list[dict[str, Any]]:
+        """Return the decisions of the description."""
+        found: list[dict[str, Any]] = self._described.get("decisions", [])
+        return found
+
     def traces(self, cases: Sequence[Case]) -> dict[str, Any]:
         """Return what resolving each case does (`harness.subjects.child.tracing`), the variables left out."""
         return traced(self._reach, [partial(self.resolve, case) for case in cases], self._root)

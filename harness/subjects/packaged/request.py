@@ -73,6 +73,10 @@ class Chains(_Cases):
     """Resolve the cases, and answer what each wrote."""
 
 
+class Decisions(_Tagged):
+    """List the decisions of the description."""
+
+
 class Written(_Tagged):
     """Answer what those cases of the last batch wrote, or that this is not known."""
 
@@ -97,7 +101,19 @@ class Exchange(_Tagged):
 
 
 PackageRequest = (
-    Load | Describe | Choose | Parse | Reach | Resolve | Loop | Chains | Written | Traces | Reads | Exchange
+    Load
+    | Describe
+    | Choose
+    | Parse
+    | Reach
+    | Resolve
+    | Loop
+    | Chains
+    | Decisions
+    | Written
+    | Traces
+    | Reads
+    | Exchange
 )
 _KINDS: dict[str, type[_Cases]] = {
     "resolve": Resolve,

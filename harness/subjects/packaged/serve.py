@@ -20,6 +20,7 @@ from harness.subjects.packaged.package import Package
 from harness.subjects.packaged.request import (
     Chains,
     Choose,
+    Decisions,
     Exchange,
     Load,
     Loop,
@@ -105,6 +106,8 @@ def _answer(package: Package, request: PackageRequest, seconds: float, wire: Wir
             return {"seconds": seconds_of(list(_cases(request)), package.resolve)}
         case Chains():
             return {"chains": [package.chain(one) for one in _cases(request)]}
+        case Decisions():
+            return {"decisions": package.decisions()}
         case Written():
             return {"chains": package.written(request.positions)}
         case Traces():
