@@ -191,7 +191,7 @@ def _gate_search(request: Request) -> Search:
         if isinstance(event, Started):
             started = now
         elif isinstance(event, Progressed):
-            count = event.counts.cases - len(times)
+            count = event.counts.cases
             last = times[-1] if times else 0.0
             times.extend(last + (now - started - last) * (step + 1) / count for step in range(count))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
 
@@ -10,7 +11,7 @@ from harness.engine.job import Job
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Begin, MakePlan, Plan, Planned, Request, Task
 from harness.engine.planning import make_plan
-from harness.engine.worker import Worker, WorkerDied
+from harness.engine.worker import FEW_COLLECTIONS, Worker, WorkerDied
 from harness.world.case import Case
 
 # A worker that ends without a word is replaced; one task that ends this many is given up on.
@@ -34,9 +35,12 @@ class Inline:
         self._job: Job | None = None
 
     def __enter__(self) -> Inline:
+        self._threshold = gc.get_threshold()
+        gc.set_threshold(*FEW_COLLECTIONS)
         return self
 
     def __exit__(self, *exception: object) -> None:
+        gc.set_threshold(*self._threshold)
         self._pair.close()
 
     def plan(self) -> Planned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Final
 
 from harness.engine.job import Job
 from harness.engine.pair import Pair
@@ -17,6 +19,9 @@ from harness.engine.plan import Answer, Begin, Failed, MakePlan, Message, Plan, 
 from harness.engine.planning import make_plan
 from harness.errors import UsageError
 from harness.world.profiles import use_profiles
+
+FEW_COLLECTIONS: Final = (50_000, 20, 50)
+"""Thresholds of the garbage collector: a job makes much plain data that holds no circles, and little else."""
 
 
 class WorkerDied(Exception):
@@ -77,6 +82,7 @@ def main() -> None:
     """Serve tasks until the parent closes its end."""
     # The parent decides what a Ctrl-C means; the terminal sends it to the whole group.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(*FEW_COLLECTIONS)
     connection = Connection(int(sys.argv[1]))
     with contextlib.suppress(EOFError, OSError):
         request: Request = decode(connection.recv_bytes(), Request)
