@@ -157,10 +157,15 @@ def gate(
     with folder_for(save):
         store = None if corpus is None else Store(corpus, resume=resume)
         if base is None:
-            if second is None and (first is not None or not config.subjects):
+            if first is not None and second is None:
                 raise UsageError(
-                    "gate takes two subjects, A and B, or --base REV for the change in a git repository; or set "
-                    "subjects under [tool.stackproof] in pyproject.toml ('stackproof init' writes a start)"
+                    f"two subjects are compared, A and B, and {first!r} is one: name the other behind it, or leave "
+                    "it off and give --base REV for the change in a git repository"
+                )
+            if first is None and not config.subjects:
+                raise UsageError(
+                    "name two subjects, A and B, or --base REV for the change in a git repository, or set subjects "
+                    "under [tool.stackproof] in pyproject.toml ('stackproof init' writes a start)"
                 )
             names = chosen_subjects(config, first, second)
             one, other = opened(*names)
