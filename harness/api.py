@@ -24,6 +24,7 @@ from rich.console import Console
 from harness.defaults import DEFAULT_CASES, cores
 from harness.engine.buckets import Bucket
 from harness.engine.campaign import Budget, Request, run_campaign
+from harness.engine.causes import place
 from harness.engine.compare import Difference as Parted
 from harness.engine.events import Finished, Listener, Verdict
 from harness.engine.ledger import Ledger, load_ledger
@@ -140,10 +141,9 @@ class Report:
             return Judgement("different", f"{name} differs", found)
         for label, covered in zip(self.subjects, self.result.covered, strict=True):
             for site in covered.writes:
-                if site.writer.field == name and not site.count and not site.excuse:
-                    place = f"{site.writer.source} ({site.writer.file}:{site.writer.line})"
-                    if name in self.result.started.gated:
-                        return Judgement("inconclusive", f"{name} is written by {place} of {label}, which never ran")
+                if site.writer.field == name and site.missed and name in self.result.started.gated:
+                    where = place(site.writer)
+                    return Judgement("inconclusive", f"{name} is written by {where} of {label}, which never ran")
         # A case that differs in something else resolved, too.
         others = sum(one.count for one in self.differences if one.part in ("field", "environment"))
         resolved = self.result.counts.resolved + others

@@ -112,7 +112,6 @@ class _Campaign:
     ) -> None:
         self._crew = crew
         self._request = request
-        self._budget = request.budget
         self._started = started
         self._listen = listener
         self._totals = totals
@@ -175,15 +174,16 @@ class _Campaign:
 
     def _chunks(self) -> Iterator[Chunk | None]:
         """Yield the chunks, and None as long as the next one has to wait for an answer."""
-        end = None if self._budget.seconds is None else time.monotonic() + self._budget.seconds
+        budget = self._request.budget
+        end = None if budget.seconds is None else time.monotonic() + budget.seconds
         number = self._totals.due
-        while self._budget.cases is None or number * CHUNK < self._budget.cases:
+        while budget.cases is None or number * CHUNK < budget.cases:
             if end is not None and time.monotonic() >= end:
                 return
             if not self._totals.guide.ready(number):
                 yield None
                 continue
-            count = CHUNK if self._budget.cases is None else min(CHUNK, self._budget.cases - number * CHUNK)
+            count = CHUNK if budget.cases is None else min(CHUNK, budget.cases - number * CHUNK)
             yield Chunk(number, count, self._totals.guide.bases(number))
             number += self._request.shard.of
 
@@ -235,12 +235,7 @@ def judge(counts: Counts, started: Started, covered: Sequence[Covered] = ()) -> 
         return "inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare"
     if not counts.resolved:
         return "inconclusive", f"none of {counts.cases} cases resolved on both sides"
-    missed = [
-        site
-        for side in covered
-        for site in side.writes
-        if site.writer.field in started.gated and not site.count and not site.excuse
-    ]
+    missed = [site for side in covered for site in side.writes if site.writer.field in started.gated and site.missed]
     if missed:
         places = "a place that writes" if len(missed) == 1 else f"{len(missed)} places that write"
         return "inconclusive", f"{counts.cases} cases agree, but {places} one of the fields never ran"

@@ -60,12 +60,32 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     excuse: str = ""
 
+    @property
+    def due(self) -> bool:
+        """Whether it is among the places that ran or should have."""
+        return bool(self.count) or not self.excuse
+
+    @property
+    def missed(self) -> bool:
+        """Whether it should have run and never did."""
+        return not self.count and not self.excuse
+
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
     """A condition on the way, and the outcomes it had: none (0), true (1), false (2) or both (3)."""
 
     decision: Decision
     seen: int
+
+    @property
+    def lacks(self) -> str:
+        """The outcome that it never had: "true" or "false", "asked" where it had none, empty where it had both."""
+        return ("asked", "false", "true", "")[self.seen]
+
+    @property
+    def excuse(self) -> str:
+        """Why it cannot have the outcome that it lacks, where its source says so."""
+        return self.decision.excuse if self.lacks == self.decision.never else ""
 
 
 class Covered(msgspec.Struct, frozen=True, kw_only=True):

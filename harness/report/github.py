@@ -169,7 +169,7 @@ def _row(row: FieldRow) -> str:
 def _reach(result: Finished) -> list[str]:
     lines = []
     for label, covered in zip((result.started.first, result.started.second), result.covered, strict=True):
-        never = [site for site in covered.writes if not site.count and not site.excuse]
+        never = [site for site in covered.writes if site.missed]
         if never:
             lines += [
                 f"Of {len(covered.writes)} places of {code(label)} that write a field {len(never)} never ran:",

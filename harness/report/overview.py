@@ -135,7 +135,7 @@ def _sites(result: Finished, name: str) -> tuple[tuple[int, int], tuple[int, int
     """Return how many of the places that write a field ran, and how many could have, on each side."""
     ran, sites = [], []
     for covered in result.covered:
-        writes = [site for site in covered.writes if site.writer.field == name and (site.count or not site.excuse)]
+        writes = [site for site in covered.writes if site.writer.field == name and site.due]
         ran.append(sum(1 for site in writes if site.count))
         sites.append(len(writes))
     return (ran[0], ran[1]), (sites[0], sites[1])

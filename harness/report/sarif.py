@@ -57,7 +57,7 @@ def sarif(result: Finished) -> bytes:
     found += [_explained(result, bucket) for bucket in result.explained]
     for side, covered in enumerate(result.covered):
         gated = [site for site in covered.writes if site.writer.field in started.gated]
-        found += [_unreached(result, side, site) for site in gated if not site.count and not site.excuse]
+        found += [_unreached(result, side, site) for site in gated if site.missed]
     names, seen = list(_RULES), Counter[str]()
     for one in found:
         one["ruleIndex"] = names.index(one["ruleId"])

@@ -172,7 +172,6 @@ def part_lines(bucket: Bucket, labels: tuple[str, str]) -> list[str]:
 
 _SHOWN_PARTS = 5
 _SHOWN_PLACES = 12
-_NEVER = ("was never asked", "was never false", "was never true")
 
 
 def reach_lines(label: str, covered: Covered) -> list[str]:
@@ -186,7 +185,7 @@ def reach_lines(label: str, covered: Covered) -> list[str]:
     if not writes:
         return []
     ran = [site for site in writes if site.count]
-    total = sum(1 for site in writes if site.count or not site.excuse)
+    total = sum(1 for site in writes if site.due)
     outcomes = f"{covered.outcomes} of {2 * len(covered.decisions)} outcomes of decisions were seen"
     lines = [f"reach    {label}: {len(ran)} of {total} write sites ran, {outcomes}"]
     missing = [f"         {place_words(site.writer)} {why}" for site in writes if (why := _why_not(site))]
@@ -194,9 +193,9 @@ def reach_lines(label: str, covered: Covered) -> list[str]:
         if decided.seen != 3:
             place = decided.decision
             text = visible(textwrap.shorten(place.text, 60, placeholder=" ..."))
-            why = f": {visible(place.excuse)}" if _NEVER[decided.seen] == f"was never {place.never}" else ""
+            why = f": {visible(decided.excuse)}" if decided.excuse else ""
             missing.append(
-                f"         {text} in {place.source} ({place.file}:{place.line}) {_NEVER[decided.seen]}{why}"
+                f"         {text} in {place.source} ({place.file}:{place.line}) was never {decided.lacks}{why}"
             )
     if len(missing) > _SHOWN_PLACES:
         rest = len(missing) - _SHOWN_PLACES

@@ -10,8 +10,6 @@ from harness.engine.excerpts import Excerpts
 from harness.report.html.elements import Child, add, code, el, table
 from harness.report.words import drawn_words, interactions_words
 
-_MISSING = ("never asked", "never false", "never true")
-
 
 def coverage_section(result: Finished) -> Element:
     """Return what ran of both subjects with every place that did not, and how the cases spread over the inputs."""
@@ -44,7 +42,7 @@ def _side(label: str, covered: Covered, excerpts: Excerpts, gated: Sequence[str]
     if not covered.writes and not covered.decisions:
         add(node, el("p", "What of it runs is not recorded.", class_="quiet"))
         return node
-    should = [site for site in covered.writes if site.count or not site.excuse]
+    should = [site for site in covered.writes if site.due]
     ran = sum(1 for site in should if site.count)
     add(node, _bar("write sites ran", ran, len(should)))
     add(node, _bar("outcomes of decisions were seen", covered.outcomes, 2 * len(covered.decisions)))
@@ -65,7 +63,7 @@ def _writes(missing: Sequence[Reached], excerpts: Excerpts, gated: Sequence[str]
     for site in missing:
         place = site.writer
         why = f"cannot run: {site.excuse}" if site.excuse else "never ran"
-        if not site.excuse and place.field in gated:
+        if site.missed and place.field in gated:
             why += ", and the gate asks for it"
         line = code(excerpts.line(place.file, place.line).strip())
         rows.append([code(place.field), line, _where(place.source, place.file, place.line), why])
@@ -81,9 +79,7 @@ def _decisions(missing: Sequence[Decided], excerpts: Excerpts) -> Element | None
     rows: list[list[Child]] = []
     for site in missing:
         place = site.decision
-        why = _MISSING[site.seen]
-        if place.excuse and why == f"never {place.never}":
-            why += f": {place.excuse}"
+        why = f"never {site.lacks}" + (f": {site.excuse}" if site.excuse else "")
         rows.append([code(place.text), why, _where(place.source, place.file, place.line)])
     listed = table(["Decision", "", "Where"], rows, class_="plain lines")
     return el(
