@@ -7,7 +7,6 @@ folder.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
@@ -21,6 +20,7 @@ from harness.world.convert import struct_from_json
 from harness.world.hardware import hardware_from_json
 from harness.world.model import model_from_json
 from harness.world.profiles import OwnProfiles
+from harness.world.toml import read_toml
 from harness.world.wording import brief, path_of
 
 FILE: Final = "pyproject.toml"
@@ -176,14 +176,7 @@ def load_config(start: Path) -> Config:
 
 def _table(path: Path) -> Any:
     """Return the table of a file, None where it has none."""
-    try:
-        content: Any = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not valid TOML: {error}") from None
-    except RecursionError:
-        raise UsageError(f"{path} is nested too deeply to be read") from None
+    content: Any = read_toml(path, str(path))
     for key in TABLE.split("."):
         if not isinstance(content, dict) or key not in content:
             return None

@@ -7,7 +7,6 @@ file leave it what it is; when its own lines change, its entry names no mutant a
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ import msgspec
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
 from harness.errors import UsageError
+from harness.world.toml import read_toml
 
 FORMAT: Final = "stackproof.equivalents/1"
 
@@ -83,12 +83,7 @@ def load_equivalents(path: Path) -> Equivalents:
     """Return the entries of the file ``path``. Raises UsageError when it cannot be read or is not of the format."""
     where = f"equivalents {path}"
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-        found = msgspec.convert(content, _File)
-    except OSError as error:
-        raise UsageError(f"{where}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{where} is not valid TOML: {error}") from None
+        found = msgspec.convert(read_toml(path, where), _File)
     except msgspec.ValidationError as error:
         raise UsageError(f"{where}: {error}") from None
     if found.format != FORMAT:

@@ -8,7 +8,6 @@ docs/ledger.md.
 from __future__ import annotations
 
 import datetime
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +19,7 @@ from harness.errors import UsageError, hint
 from harness.subjects.names import normal_name
 from harness.world.case import Case, Outcome
 from harness.world.chain import Writer
+from harness.world.toml import read_toml
 
 FORMAT: Final = "stackproof.ledger/1"
 _NAMES: Final = ("fields", "environment", "absent")
@@ -136,14 +136,7 @@ def load_ledger(path: Path, aliases: Mapping[str, str] | None = None) -> Ledger:
     Raises UsageError when it cannot be read, is not TOML, or has a key, path or value that means nothing.
     """
     where = f"ledger {path}"
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{where}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{where} is not valid TOML: {error}") from None
-    except RecursionError:
-        raise UsageError(f"{where} is nested too deeply to be read") from None
+    content = read_toml(path, where)
     _check_keys(content, ("format", "difference", "unreached"), where)
     if content.get("format") != FORMAT:
         raise UsageError(f"{where}: write format = {FORMAT!r} at its top, not {content.get('format')!r}")

@@ -18,6 +18,7 @@ from harness.errors import UsageError, hint
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.probes import checkpoint_answers, probe_answers
+from harness.world.toml import read_toml
 
 Profile = dict[str, Any]
 
@@ -89,12 +90,7 @@ def entry_of(profile: Profile, *, sliced: bool) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        added = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"answers file {path}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"answers file {path} is not valid TOML: {error}") from None
+    added = read_toml(path, f"answers file {path}")
     for key, value in added.items():
         if key in _LISTS:
             if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
