@@ -83,19 +83,22 @@ def configured() -> Config:
     return config
 
 
-def chosen_subjects(config: Config, first: str | None, second: str | None) -> tuple[str, ...]:
+def chosen_subjects(config: Config, first: str | None, second: str | None, otherwise: str = "") -> tuple[str, ...]:
     """Return the two subjects of the command line, or none where the configuration's are meant.
 
-    Raises UsageError for one alone, and where there is no configuration.
+    ``otherwise`` says what else the command takes. Raises UsageError for one alone, and where there is no
+    configuration.
     """
     if first is not None and second is not None:
         return first, second
     if first is not None:
-        raise UsageError(f"two subjects are compared, A and B, and {first!r} is one: name the other behind it")
+        raise UsageError(
+            f"two subjects are compared, A and B, and {first!r} is one: name the other behind it{otherwise}"
+        )
     if not config.subjects:
         raise UsageError(
-            "name two subjects, or set subjects under [tool.stackproof] in pyproject.toml ('stackproof init' writes a"
-            " start)"
+            f"name two subjects{otherwise}, or set subjects under [tool.stackproof] in pyproject.toml "
+            "('stackproof init' writes a start)"
         )
     return ()
 

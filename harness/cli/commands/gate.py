@@ -157,17 +157,7 @@ def gate(
     with folder_for(save):
         store = None if corpus is None else Store(corpus, resume=resume)
         if base is None:
-            if first is not None and second is None:
-                raise UsageError(
-                    f"two subjects are compared, A and B, and {first!r} is one: name the other behind it, or leave "
-                    "it off and give --base REV for the change in a git repository"
-                )
-            if first is None and not config.subjects:
-                raise UsageError(
-                    "name two subjects, A and B, or --base REV for the change in a git repository, or set subjects "
-                    "under [tool.stackproof] in pyproject.toml ('stackproof init' writes a start)"
-                )
-            names = chosen_subjects(config, first, second)
+            names = chosen_subjects(config, first, second, ", or give --base REV for the change in a git repository")
             one, other = opened(*names)
             change = Change((one.label, other.label), (one, other), None, ())
         elif first is not None:
