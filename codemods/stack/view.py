@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import TaskID
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +17,7 @@ from codemods.stack.plan import Plan
 from codemods.stack.state import TREE, State, StepState
 from harness.engine import events as gate_events
 from harness.errors import visible
-from harness.report.terminal import print_result
+from harness.report.terminal import print_result, progress_bar
 
 _STYLES = {"done": "green", "unchanged": "dim", "stopped": "bold red", "pending": "dim"}
 _VERDICTS = {"equivalent": "green", "different": "bold red", "inconclusive": "bold yellow"}
@@ -29,16 +29,7 @@ class StackView:
 
     def __init__(self, output: Console, progress: Console) -> None:
         self._output = output
-        self._bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            console=progress,
-            transient=True,
-            disable=not progress.is_terminal,
-        )
+        self._bar = progress_bar(progress)
         self._task: TaskID | None = None
         self._step = ""
         self._cases = 0

@@ -44,21 +44,26 @@ _SHOWN_OTHERS = 3
 _CELL = 40
 
 
+def progress_bar(console: Console) -> Progress:
+    """Return a bar whose tasks have a field ``rate``; it shows nothing where nobody sits at a terminal."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
 class TerminalView:
     """Listens to a campaign. Progress goes to ``progress`` (standard error), the result to ``output``."""
 
     def __init__(self, output: Console, progress: Console) -> None:
         self._output = output
-        self._bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            console=progress,
-            transient=True,
-            disable=not progress.is_terminal,
-        )
+        self._bar = progress_bar(progress)
         self._task: TaskID | None = None
         self._counts = Counts()
         self._since = 0.0
