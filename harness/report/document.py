@@ -6,7 +6,6 @@ Neither times nor the number of jobs are in it: two runs of one seed can be comp
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
@@ -17,8 +16,8 @@ from msgspec.structs import asdict
 
 from harness.engine.breakdown import Group
 from harness.engine.buckets import Bucket
+from harness.engine.compare import Difference
 from harness.engine.events import Covered, Finished
-from harness.errors import UsageError
 from harness.report.format import (
     FORMAT,
     BreakdownPart,
@@ -43,7 +42,8 @@ from harness.report.format import (
 from harness.report.places import involved
 from harness.report.words import launch_command, resolve_command, slug
 from harness.world.case import Case
-from harness.world.contract import encode_case, write_atomically
+from harness.world.contract import encode_case
+from harness.world.files import make_folder, write_atomically
 
 _SEEN: Final = ("neither", "true", "false")
 
@@ -101,7 +101,22 @@ def _explained(bucket: Bucket, result: Finished) -> ExplainedPart:
 
 def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
     """Return the keys that a cause and what the ledger explains have in common."""
-    difference, started = bucket.difference, result.started
+    started = result.started
+    return {
+        **_differs(bucket.difference),
+        "along": bucket.difference.along,
+        "count": bucket.count,
+        "parts": [FormPart(**_differs(part), count=count) for part, count in bucket.parts],
+        "witness": msgspec.Raw(encode_case(bucket.witness)),
+        "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
+        "launch": launch_command(bucket.witness, started.flags),
+        "resolve": tuple(
+            resolve_command(bucket.witness, label, started.flags) for label in (started.first, started.second)
+        ),
+    }
+
+
+def _differs(difference: Difference) -> dict[str, Any]:
     return {
         "kind": difference.kind,
         "field": difference.name,
@@ -111,28 +126,6 @@ def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
         "decision": difference.decision,
         "parted": difference.parted,
         "checks": difference.checks,
-        "along": difference.along,
-        "count": bucket.count,
-        "parts": [
-            FormPart(
-                kind=part.kind,
-                field=part.name,
-                first=part.first,
-                second=part.second,
-                writers=part.writers,
-                decision=part.decision,
-                parted=part.parted,
-                checks=part.checks,
-                count=count,
-            )
-            for part, count in bucket.parts
-        ],
-        "witness": msgspec.Raw(encode_case(bucket.witness)),
-        "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
-        "launch": launch_command(bucket.witness, started.flags),
-        "resolve": tuple(
-            resolve_command(bucket.witness, label, started.flags) for label in (started.first, started.second)
-        ),
     }
 
 
@@ -193,7 +186,8 @@ def folder_for(folder: Path | None) -> Iterator[None]:
 
     Raises UsageError for a folder that cannot be written or holds something.
     """
-    made = folder is not None and _check_folder(folder)
+    # The witnesses of two runs in one folder could not be told apart.
+    made = folder is not None and make_folder(folder, "--save", "witnesses need a folder", empty=True)
     try:
         yield
     except BaseException:
@@ -201,28 +195,6 @@ def folder_for(folder: Path | None) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise
-
-
-def _check_folder(folder: Path) -> bool:
-    """Make ``folder`` if it is not there, and prove that files can be written into it; return whether it was made.
-
-    Raises UsageError, before a long run rather than after it, also for a folder that holds something: the witnesses
-    of two runs in one folder could not be told apart.
-    """
-    made = not folder.exists()
-    try:
-        folder.mkdir(exist_ok=True)
-        if next(folder.iterdir(), None) is not None:
-            raise UsageError(f"--save {folder}: the folder is not empty, name a new one")
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except (FileExistsError, NotADirectoryError):
-        raise UsageError(f"--save {folder}: this is a file, and witnesses need a folder") from None
-    except FileNotFoundError:
-        raise UsageError(f"--save {folder}: the folder {folder.parent} does not exist") from None
-    except OSError as error:
-        raise UsageError(f"--save {folder}: cannot write there: {error.strerror or error}") from None
-    return made
 
 
 def _with_own_ids(cases: Sequence[Case]) -> Iterator[Case]:

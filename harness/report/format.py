@@ -65,8 +65,8 @@ class RefusalPart(msgspec.Struct):
     origin: str
 
 
-class FormPart(msgspec.Struct):
-    """One of the forms that a cause has: what differs in it, and in how many cases."""
+class DiffersPart(msgspec.Struct):
+    """What differs, and where that comes from."""
 
     kind: Kind
     field: str
@@ -76,20 +76,17 @@ class FormPart(msgspec.Struct):
     decision: tuple[str, str] | None
     parted: str | None
     checks: tuple[str, str] | None
+
+
+class FormPart(DiffersPart):
+    """One of the forms that a cause has: what differs in it, and in how many cases."""
+
     count: _Count
 
 
-class DifferencePart(msgspec.Struct):
+class DifferencePart(DiffersPart):
     """What is told of a cause and of what a ledger's entry explains alike."""
 
-    kind: Kind
-    field: str
-    first: Any
-    second: Any
-    writers: tuple[str, str] | None
-    decision: tuple[str, str] | None
-    parted: str | None
-    checks: tuple[str, str] | None
     along: tuple[str, ...]
     count: Annotated[int, Meta(ge=1)]
     parts: list[FormPart]

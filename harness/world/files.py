@@ -1,10 +1,11 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and folders that they can be written into."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,28 @@ from pathlib import Path
 from harness.errors import UsageError
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # the last on Windows alone
+
+
+def make_folder(folder: Path, option: str, needs: str, *, empty: bool = False) -> bool:
+    """Make ``folder`` if it is not there, and prove that files can be written into it; return whether it was made.
+
+    ``option`` is what names it, and ``needs`` says why a file will not do. Raises UsageError, before a long run
+    rather than after it; with ``empty`` also for a folder that holds something.
+    """
+    made = not folder.exists()
+    try:
+        folder.mkdir(exist_ok=True)
+        if empty and next(folder.iterdir(), None) is not None:
+            raise UsageError(f"{option} {folder}: the folder is not empty, name a new one")
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"{option} {folder}: this is a file, and {needs}") from None
+    except FileNotFoundError:
+        raise UsageError(f"{option} {folder}: the folder {folder.parent} does not exist") from None
+    except OSError as error:
+        raise UsageError(f"{option} {folder}: cannot write there: {error.strerror or error}") from None
+    return made
 
 
 def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -16,10 +15,9 @@ from typing import Final
 import msgspec
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-from harness.errors import UsageError
 from harness.world.case import Case
 from harness.world.contract import encode_case, parse_case, read_cases
-from harness.world.files import write_atomically
+from harness.world.files import make_folder, write_atomically
 
 _FAILURES: Final = b"stackproof"
 
@@ -37,17 +35,8 @@ class Corpus:
         """Prove that files can be read and written in ``folder``; raises UsageError."""
         self.folder = folder
         self._cases = folder / "cases"
-        try:
-            folder.mkdir(exist_ok=True)
-            self._cases.mkdir(exist_ok=True)
-            with tempfile.TemporaryFile(dir=self._cases):
-                pass
-        except (FileExistsError, NotADirectoryError):
-            raise UsageError(f"--corpus {folder}: this is a file, and a corpus is a folder") from None
-        except FileNotFoundError:
-            raise UsageError(f"--corpus {folder}: the folder {folder.parent} does not exist") from None
-        except OSError as error:
-            raise UsageError(f"--corpus {folder}: cannot write there: {error.strerror or error}") from None
+        for part in (folder, self._cases):
+            make_folder(part, "--corpus", "a corpus is a folder")
         self._failures = DirectoryBasedExampleDatabase(folder / "failures")
 
     def cases(self) -> list[Case]:
