@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.engine.compare import explain
 from harness.engine.guide import STREAMS
 from harness.engine.interactions import Tally
 from harness.engine.minimise import minimise_all
@@ -77,4 +78,5 @@ class Job:
             bucket.witness, *bucket.others = minimise_all(
                 [bucket.witness, *bucket.others], shows, self._plan.domains.architectures
             )
-        return Shrunk(bucket, self._pair.explain(bucket.difference, bucket.witness), trace_of(self._pair, bucket))
+        outcomes = self._pair.outcomes(bucket.witness)
+        return Shrunk(bucket, explain(bucket.difference, *outcomes), trace_of(self._pair, bucket, outcomes))

@@ -12,7 +12,7 @@ import msgspec
 from harness.engine.breakdown import Breakdown
 from harness.engine.buckets import Bucket, Buckets
 from harness.engine.causes import rooted
-from harness.engine.compare import Comparison, Difference, explain
+from harness.engine.compare import Comparison, Difference
 from harness.engine.events import Counts
 from harness.engine.ledger import Ledger
 from harness.engine.parting import is_told, needs_trace, parted
@@ -198,10 +198,6 @@ class Pair:
         """Return both outcomes of one case."""
         (first,), (second,) = self.first.outcomes([case]), self.second.outcomes([case])
         return first, second
-
-    def explain(self, difference: Difference, case: Case) -> str:
-        """Return DeepDiff's account of a difference that ``case`` shows."""
-        return explain(difference, *self.outcomes(case))
 
 
 def is_failure(found: Sequence[Difference]) -> bool:

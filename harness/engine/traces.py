@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from harness.engine.buckets import Bucket
-from harness.world.case import Refusal
+from harness.world.case import Outcome, Refusal
 from harness.world.chain import Write
 
 if TYPE_CHECKING:
@@ -26,11 +26,10 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     refusals: tuple[Refusal | None, Refusal | None] = (None, None)
 
 
-def trace_of(pair: Pair, bucket: Bucket) -> Trace:
-    """Return how the bucket's witness came about on both sides; nothing for one that ends a process."""
+def trace_of(pair: Pair, bucket: Bucket, outcomes: tuple[Outcome, Outcome]) -> Trace:
+    """Return how the bucket's witness, resolved last, came to ``outcomes``; nothing for one that ends a process."""
     if bucket.difference.kind == "failure":
         return Trace()
-    case = bucket.witness
-    first, second = pair.outcomes(case)
-    (left,), (right,) = pair.first.chains([case]), pair.second.chains([case])
+    first, second = outcomes
+    (left,), (right,) = (subject.chains_of([bucket.witness], [0]) for subject in (pair.first, pair.second))
     return Trace(chains=(tuple(left), tuple(right)), refusals=(first.error, second.error))
