@@ -64,6 +64,25 @@ def test_shards_merged_are_one_run(run, trees, ledger: Path, tmp_path: Path, of:
     assert merged.out == one.out
 
 
+def test_shards_of_a_callable_are_merged_too(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for name, port in (("a", 443), ("b", 444)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "app.py").write_text(
+            "from dataclasses import dataclass, replace\n\n@dataclass\nclass Settings:\n    port: int = 80\n"
+            "    mode: str = 'plain'\n\ndef resolve(settings: Settings) -> Settings:\n"
+            f"    return replace(settings, mode='tls' if settings.port == {port} else 'plain')\n"
+        )
+    names = [f"dir:{tmp_path}/{name}#python:app:resolve" for name in ("a", "b")]
+    gate = ("gate", *names, "--cases", "600", "--jobs", "1")
+    one = run(*gate, "--format", "json")
+    files = [str(tmp_path / f"{index}.json") for index in (1, 2)]
+    for index, file in enumerate(files, 1):
+        assert run(*gate, "--shard", f"{index}/2", "--report", f"json={file}").status == 0
+    merged = run("merge", *files, "--jobs", "1", "--format", "json")
+    assert (merged.status, merged.err) == (1, "")
+    assert merged.out == one.out
+
+
 def test_a_shard_of_one_is_the_whole(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     gate = ("gate", *trees, "--cases", "300", "--jobs", "1")
     file = tmp_path / "all.json"

@@ -40,6 +40,7 @@ class SubjectPart(msgspec.Struct, frozen=True):
     identity: str
     slice: bool
     package: str
+    target: str
     profile: Profile
     limits: Limits
 
@@ -103,7 +104,9 @@ def _version() -> str:
 
 
 def _subject(spec: SubjectSpec) -> SubjectPart:
-    return SubjectPart(spec.label, spec.tree.identity, spec.slice, spec.package, spec.profile, spec.limits)
+    return SubjectPart(
+        spec.label, spec.tree.identity, spec.slice, spec.package, spec.target, spec.profile, spec.limits
+    )
 
 
 def read_shards(paths: Sequence[Path]) -> tuple[Asked, list[Gathered]]:
@@ -156,6 +159,7 @@ def open_again(asked: Asked, python: str, jobs: int, cwd: Path) -> Request:
             python=python,
             limits=part.limits,
             package=part.package,
+            target=part.target,
         )
         for part in asked.subjects
     ]
