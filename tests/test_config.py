@@ -342,3 +342,15 @@ def test_the_documentation_has_every_key() -> None:
     for setting in Config().settings():
         if setting.source != "STACKPROOF_CACHE" and setting.key != "cache":
             assert f"`{setting.key.rpartition('.')[2]}`" in page, setting.key
+
+
+def test_every_command_that_opens_a_subject_takes_the_interpreter_that_is_configured(
+    stand: Callable[..., Path], run: Callable[..., tuple[int, str, str]]
+) -> None:
+    stand(
+        pyproject_toml='[tool.stackproof]\nsubjects = ["python:a:f", "python:a:f"]\npython = "no-python"\n',
+        a_py=RESOLVE.replace("PORT", "81"),
+    )
+    for words in (("gate",), ("resolve",), ("explain", "port")):
+        status, _, err = run(*words)
+        assert (status, "no-python" in err) == (2, True), (words, err)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -41,14 +40,15 @@ def explain(
         list[str] | None,
         typer.Option(
             metavar="S",
-            help="Without --tree: whose writers; may be given again.  [default: legacy and declarative]",
+            help="Without --tree: whose writers; may be given again.  [default: pyproject.toml's, else legacy and "
+            "declarative]",
             show_default=False,
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write what --tree gives.")] = Format.terminal,
     jobs: Jobs = None,
     answers: AnswersFile = None,
-    python: Interpreter = sys.executable,
+    python: Interpreter = None,
 ) -> int:
     """List the writers of a field; with --tree also its readers, and what blocks the lift of each write."""
     if tree is None:

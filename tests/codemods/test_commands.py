@@ -163,6 +163,16 @@ def test_explain_gives_the_same_as_json(run, target: Path) -> None:  # type: ign
     assert body["lift"] == {"before": 1, "after": 0, "recorded": 0, "lifted": 1, "left": []}
 
 
+def test_explain_without_a_tree_is_as_configured(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.stackproof]\nsubjects = ["legacy", "legacy"]\npython = "no-python"\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    done = run("explain", "page_size")
+    assert done.status == 2
+    assert "no-python" in done.err
+
+
 def test_explain_without_a_tree_is_the_cores(run) -> None:  # type: ignore[no-untyped-def]
     done = run("explain", "page_size", "--subject", "legacy")
     assert done.status == 0
