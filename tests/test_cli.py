@@ -267,6 +267,18 @@ def test_a_reader_that_leaves_is_no_error(trees: tuple[str, str]) -> None:
         assert process.stderr.read() == b""
 
 
+def test_what_a_reader_left_unread_is_in_the_files(trees: tuple[str, str], tmp_path: Path) -> None:
+    """``gate --save DIR | head``: whoever prints less still has all."""
+    files = ["--save", str(tmp_path / "saved"), "--report", f"json={tmp_path / 'report.json'}"]
+    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL, *files]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert json.loads((tmp_path / "report.json").read_bytes())["verdict"] == "different"
+    assert (tmp_path / "saved" / "result.json").read_bytes() == (tmp_path / "report.json").read_bytes()
+
+
 def test_a_ledger_passes_what_it_explains(run, trees, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     ledger = tmp_path / "ledger.toml"
     ledger.write_text(

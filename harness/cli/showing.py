@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 from harness.cli.app import STATUS, STOPPED
 
 if TYPE_CHECKING:
-    from harness.engine.events import Finished, Listener
+    from harness.engine.events import Event, Finished, Listener
     from harness.report.reports import Wanted
 
 
@@ -21,24 +22,40 @@ def show(
 ) -> int:
     """Run a campaign, show its result unless a report takes the place of that, and write what is wanted.
 
-    ``save`` is a folder for the witnesses, ``subjects`` what the user called the two. Returns the exit status.
+    ``save`` is a folder for the witnesses, ``subjects`` what the user called the two. What is written is written also
+    when whoever reads what is shown leaves before its end. Returns the exit status.
     """
     from rich.console import Console
 
-    from harness.report.document import save_result
+    from harness.engine.events import Finished
     from harness.report.reports import write_reports
     from harness.report.terminal import TerminalView
 
     silent = any(one.shown for one in wanted)
+    view = TerminalView(Console(highlight=False), Console(stderr=True, highlight=False))
+
+    def show_progress(event: Event) -> None:
+        if not isinstance(event, Finished):
+            view(event)
+
     if silent:
         result = run(lambda event: None)
     else:
-        with TerminalView(Console(highlight=False), Console(stderr=True, highlight=False)) as view:
-            result = run(view)
-    if save is not None:
-        files = save_result(result, save)
-        if files and not silent:
-            again = shlex.join(["stackproof", "replay", str(files[0]), *subjects])
-            typer.echo(f"saved    {len(files)} witnesses and result.json in {save}; run one again with: {again}")
-    write_reports(result, wanted)
+        with view:
+            result = run(show_progress)
+    with contextlib.ExitStack() as after:
+        after.callback(write_reports, result, wanted)
+        if save is not None:
+            after.callback(_save, result, save, subjects, silent=silent)
+        if not silent:
+            view(result)
     return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]
+
+
+def _save(result: Finished, folder: Path, subjects: Sequence[str], *, silent: bool) -> None:
+    from harness.report.document import save_result
+
+    files = save_result(result, folder)
+    if files and not silent:
+        again = shlex.join(["stackproof", "replay", str(files[0]), *subjects])
+        typer.echo(f"saved    {len(files)} witnesses and result.json in {folder}; run one again with: {again}")
