@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -83,5 +82,4 @@ class LiftWrites(Codemod):
         for offered in sorted(names.used):
             changed = with_import(changed, runtime, offered, names.known[offered], limit=limit)
         changed = without_import(changed, runtime, declare)
-        kinds: Mapping[str, int] = {"pass": walk.passes, "provider": walk.providers}
-        return Change(changed, walk.count, walk.left(), {kind: count for kind, count in kinds.items() if count})
+        return Change(changed, walk.count, walk.left())
