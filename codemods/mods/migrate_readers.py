@@ -214,14 +214,3 @@ class _Migrator(ScopedTransformer):
             if text in self._mod.fields and self._is_record(owner.value) and not self._in_resolution():
                 self.leave_alone(original_node, "it is read by its name, perhaps with a default")
         return updated_node
-
-
-def outside_writes(left: Sequence[tuple[str, int, str, str]], fields: Sequence[str]) -> dict[str, str]:
-    """Return, by field, where something writes it after the resolution, from what `record_writes` left."""
-    found: dict[str, str] = {}
-    for path, line, what, _ in left:
-        target = what.partition("=")[0]
-        for name in fields:
-            if target.rstrip().endswith(f".{name}"):
-                found.setdefault(name, f"{path}:{line}")
-    return found
