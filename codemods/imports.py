@@ -8,6 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.helpers import get_full_name_for_node
 
+from codemods.source import mentions
 from codemods.unused import Uses
 
 
@@ -64,6 +65,14 @@ def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
                 if alias.evaluated_name == imported:
                     return alias.evaluated_alias or imported
     return None
+
+
+def name_for(module: cst.Module, data: bytes, dotted: str, offered: str) -> str:
+    """Return the name under which ``module``, whose text is ``data``, has or can import ``offered`` from ``dotted``.
+
+    One that the text uses already, for whatever it is, gets a line below before it.
+    """
+    return imported_as(module, dotted, offered) or (f"_{offered}" if mentions(data, (offered,)) else offered)
 
 
 def without_import(module: cst.Module, dotted: str, name: str) -> cst.Module:
