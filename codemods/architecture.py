@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from codemods.index import Scope
 from codemods.scopes import parameter_names
@@ -26,8 +26,8 @@ class ArchitectureTest:
     names: frozenset[str] = frozenset()
     parts: frozenset[str] = frozenset()
     known: bool = True
-    before: tuple[ast.expr, ...] = field(default=())
-    after: tuple[ast.expr, ...] = field(default=())
+    before: tuple[ast.expr, ...] = ()
+    after: tuple[ast.expr, ...] = ()
 
     def overlaps(self, other: ArchitectureTest) -> bool:
         """Return whether both may be true for one name."""
@@ -75,15 +75,7 @@ def read_test(
         for number, part in enumerate(test.values):
             found = _pure_test(part, variables, constant)
             if found is not None:
-                return ArchitectureTest(
-                    found.variable,
-                    found.test,
-                    found.names,
-                    found.parts,
-                    found.known,
-                    tuple(test.values[:number]),
-                    tuple(test.values[number + 1 :]),
-                )
+                return replace(found, before=tuple(test.values[:number]), after=tuple(test.values[number + 1 :]))
         return None
     return _pure_test(test, variables, constant)
 

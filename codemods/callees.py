@@ -28,6 +28,8 @@ class Callees:
         self._defined: dict[str, dict[str, list[Function]]] = {}
         self.methods = cache(self._methods)
         self.means = cache(self._means)
+        self._imports_of = cache(self._read_imports)
+        self._assigned_in = cache(self._read_assigned)
 
     # -- definitions
 
@@ -126,24 +128,31 @@ class Callees:
         for dotted, original in self._imports(path, name):
             target = self._index.file_of(dotted)
             found.append(self._index.resolve(target, original) if target and original else None)
-        if any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(module.tree)):
+        if name in self._assigned_in(path):
             found.append(None)
-        for statement in module.tree.body:
-            if any(isinstance(item, ast.Name) and item.id == name for item in _assigned(statement)):
-                found.append(None)
         return None if not found or None in found else sorted({place for place in found if place})
 
     def _imports(self, path: str, name: str) -> set[tuple[str, str | None]]:
         """Return what the file ``path`` imports under ``name``, wherever: as `ModuleIndex.imports` has it."""
+        return self._imports_of(path).get(name, set())
+
+    def _read_imports(self, path: str) -> dict[str, set[tuple[str, str | None]]]:
         module = self._index.module(path)
-        found: set[tuple[str, str | None]] = set()
+        found: dict[str, set[tuple[str, str | None]]] = {}
         for node in ast.walk(module.tree) if module else ():
             for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
-                if (alias.asname or alias.name) == name:
-                    assert module is not None
-                    dotted = module.absolute(node) if isinstance(node, ast.ImportFrom) else alias.name
-                    found.add((dotted, alias.name if isinstance(node, ast.ImportFrom) else None))
+                assert module is not None
+                dotted = module.absolute(node) if isinstance(node, ast.ImportFrom) else alias.name
+                original = alias.name if isinstance(node, ast.ImportFrom) else None
+                found.setdefault(alias.asname or alias.name, set()).add((dotted, original))
         return found
+
+    def _read_assigned(self, path: str) -> frozenset[str]:
+        """Return the names of the file ``path`` that its top level assigns, or a function as a global."""
+        module = self._index.module(path)
+        tree = module.tree if module else ast.Module([], [])
+        shared = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+        return frozenset(shared | {name for statement in tree.body for name in _assigned(statement)})
 
     def class_values(self, name: str) -> list[ast.expr]:
         """Return what the bodies of the record's classes assign to ``name``."""
@@ -269,13 +278,13 @@ def _definitions(module: ModuleIndex) -> dict[str, list[Function]]:
     return found
 
 
-def _assigned(statement: ast.stmt) -> Iterator[ast.AST]:
+def _assigned(statement: ast.stmt) -> Iterator[str]:
     """Yield what a statement of the top level, or inside its conditions, binds."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node
+            yield node.id
 
 
 def _is_local(name: str, function: Scope | None) -> bool:

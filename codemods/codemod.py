@@ -24,15 +24,11 @@ class Left(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """What a codemod made of one file: the module (the same object when nothing changed), how often, what it left.
-
-    ``kinds`` says how many of the ``count`` became what, for a codemod that makes different things.
-    """
+    """What a codemod made of one file: the module (the same object when nothing changed), how often, what it left."""
 
     module: cst.Module
     count: int = 0
     left: tuple[Left, ...] = ()
-    kinds: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

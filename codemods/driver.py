@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,15 +18,13 @@ from codemods.tree import FolderTree, Tree, write
 class StepResult:
     """What a step makes of a tree: new bytes by path, how often each codemod changed something, what it left.
 
-    ``unreadable`` are the files that hold one of the words and cannot be changed, by path, with the reason;
-    ``kinds`` says, by codemod, how many of its changes became what, for those that make different things.
+    ``unreadable`` are the files that hold one of the words and cannot be changed, by path, with the reason.
     """
 
     changed: dict[str, bytes] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     left: list[Left] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
-    kinds: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def add(self, later: StepResult) -> None:
         """Add what further codemods of the step made of the tree as this result has it."""
@@ -35,9 +33,6 @@ class StepResult:
         self.unreadable |= later.unreadable
         for name, count in later.counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
-        for name, made in later.kinds.items():
-            by_kind = self.kinds.setdefault(name, {})
-            by_kind |= {kind: by_kind.get(kind, 0) + count for kind, count in made.items()}
 
 
 class _FileResult(NamedTuple):
@@ -46,7 +41,6 @@ class _FileResult(NamedTuple):
     counts: tuple[int, ...]
     left: tuple[Left, ...]
     unreadable: str
-    kinds: tuple[Mapping[str, int], ...] = ()
 
 
 def run(tree: Tree, codemods: Sequence[Codemod], *, jobs: int = 1) -> StepResult:
@@ -98,19 +92,17 @@ def _change(work: tuple[str, bytes], codemods: Sequence[Codemod]) -> _FileResult
     path, data = work
     counts = [0] * len(codemods)
     left: list[Left] = []
-    kinds: list[Mapping[str, int]] = [{} for _ in codemods]
     try:
         source = Source(path, data)
         for number, codemod in enumerate(codemods):
             if not mentions(source.data, codemod.words()) or not codemod.concerns(source):
                 continue
             change = codemod.apply(source.module, source)
-            counts[number], kinds[number] = change.count, change.kinds
+            counts[number] = change.count
             left += change.left
             if change.module is not source.module:
                 source = Source.of(path, change.module)
-        changed = source.data if source.data != data else None
-        return _FileResult(path, changed, tuple(counts), tuple(left), "", tuple(kinds))
+        return _FileResult(path, source.data if source.data != data else None, tuple(counts), tuple(left), "")
     except Unreadable as error:
         return _FileResult(path, None, (0,) * len(codemods), (), str(error))
 
@@ -125,10 +117,6 @@ def _gathered(results: Sequence[_FileResult], tree: Tree, codemods: Sequence[Cod
         total.left += result.left
         for codemod, count in zip(codemods, result.counts, strict=True):
             total.counts[_name(codemod)] += count
-        for codemod, made in zip(codemods, result.kinds, strict=False):
-            for kind, count in made.items():
-                by_kind = total.kinds.setdefault(_name(codemod), {})
-                by_kind[kind] = by_kind.get(kind, 0) + count
     known = set(tree.names())
     for codemod in codemods:
         for path, text in codemod.files().items():

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from codemods.index import ModuleIndex, dotted_name
 from codemods.record import RecordFacts
-from codemods.scopes import record_scopes, scopes_in_order
+from codemods.scopes import record_scopes
 
 
 class Holders:
@@ -28,7 +28,6 @@ class Holders:
         mentioned: set[tuple[str, str]] = set()
         unknown: set[tuple[str, str]] = set()
         scopes = record_scopes(module, facts)
-        records = {node: scopes[number].records for number, node in enumerate(scopes_in_order(module.tree))}
         for owner in ast.walk(module.tree):
             if not isinstance(owner, ast.ClassDef):
                 continue
@@ -40,9 +39,9 @@ class Holders:
                     if not self._is_ours(target):
                         continue
                     key = (owner.name, target.attr)
-                    is_record = (isinstance(value, ast.Name) and value.id in records[function]) or self._is_getter(
-                        value
-                    )
+                    is_record = (
+                        isinstance(value, ast.Name) and value.id in scopes[function].records
+                    ) or self._is_getter(value)
                     (assigned if is_record else unknown).add(key)
         self.kept = assigned - unknown
         self._all_kept = mentioned <= self.kept

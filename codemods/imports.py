@@ -8,6 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.helpers import get_full_name_for_node
 
+from codemods.source import mentions
 from codemods.unused import Uses
 
 
@@ -56,14 +57,18 @@ def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
     """Return the name under which the module's own top level imports ``imported`` from ``dotted``, or None."""
     for statement in module.body:
         for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
-            if not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar) or small.relative:
-                continue
-            if small.module is None or get_full_name_for_node(small.module) != dotted:
-                continue
-            for alias in small.names:
+            for alias in _names_from(small, dotted):
                 if alias.evaluated_name == imported:
                     return alias.evaluated_alias or imported
     return None
+
+
+def name_for(module: cst.Module, data: bytes, dotted: str, offered: str) -> str:
+    """Return the name under which ``module``, whose text is ``data``, has or can import ``offered`` from ``dotted``.
+
+    One that the text uses already, for whatever it is, gets a line below before it.
+    """
+    return imported_as(module, dotted, offered) or (f"_{offered}" if mentions(data, (offered,)) else offered)
 
 
 def without_import(module: cst.Module, dotted: str, name: str) -> cst.Module:
@@ -78,11 +83,12 @@ def without_import(module: cst.Module, dotted: str, name: str) -> cst.Module:
         if small is None:
             body.append(statement)
             continue
-        kept = [item for item in _names(small) if (item.evaluated_alias or item.evaluated_name) != name]
-        if len(kept) == len(_names(small)):
+        names = _names_from(small, dotted)
+        kept = [item for item in names if (item.evaluated_alias or item.evaluated_name) != name]
+        if len(kept) == len(names):
             body.append(statement)
         elif kept:
-            kept[-1] = kept[-1].with_changes(comma=_names(small)[-1].comma)
+            kept[-1] = kept[-1].with_changes(comma=names[-1].comma)
             body.append(statement.with_changes(body=[small.with_changes(names=kept)]))
     return module.with_changes(body=body)
 
@@ -92,15 +98,16 @@ def _alone(statement: cst.CSTNode, dotted: str) -> cst.ImportFrom | None:
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
         return None
     small = statement.body[0]
+    return small if isinstance(small, cst.ImportFrom) and _names_from(small, dotted) else None
+
+
+def _names_from(small: cst.BaseSmallStatement, dotted: str) -> Sequence[cst.ImportAlias]:
+    """Return what a statement imports by name from ``dotted``; nothing for any other statement."""
     if not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar) or small.relative:
-        return None
+        return ()
     if small.module is None or get_full_name_for_node(small.module) != dotted:
-        return None
-    return small
-
-
-def _names(small: cst.ImportFrom) -> Sequence[cst.ImportAlias]:
-    return () if isinstance(small.names, cst.ImportStar) else small.names
+        return ()
+    return small.names
 
 
 def _joined(module: cst.Module, dotted: str, imported: str, alias: str | None, limit: int) -> cst.Module | None:
@@ -111,7 +118,7 @@ def _joined(module: cst.Module, dotted: str, imported: str, alias: str | None, l
         if small is None or m.findall(statement, m.Comment() | m.LeftParen()):
             continue
         asname = cst.AsName(cst.Name(alias)) if alias and alias != imported else None
-        names = list(_names(small))
+        names = list(_names_from(small, dotted))
         later = (place for place, item in enumerate(names) if item.evaluated_name.lower() > imported.lower())
         names.insert(next(later, len(names)), cst.ImportAlias(cst.Name(imported), asname))
         names = [item.with_changes(comma=cst.MaybeSentinel.DEFAULT) for item in names]

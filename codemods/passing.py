@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from codemods.index import Function, Place, TreeIndex
 from codemods.record import RecordFacts
-from codemods.scopes import ScopeNames, record_scopes, scopes_in_order
+from codemods.scopes import ScopeNames, record_scopes
 
 RUNS_PASSES = ("run_pass", "run_provider")
 """What the runtime runs passes with: over a view of its first argument, a pass or a tuple of them one further on."""
@@ -42,20 +42,19 @@ def _passed_from(index: TreeIndex, path: str, facts: RecordFacts) -> list[tuple[
     module = index.module(path)
     if module is None:
         return []
-    scopes = record_scopes(module, facts)
     found: list[tuple[Place, frozenset[str]]] = []
-    for number, node in enumerate(scopes_in_order(module.tree)):
+    for node, scope in record_scopes(module, facts).items():
         for call in ast.walk(node):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
                 continue
-            if not _holding(call, scopes[number]):
+            if not _holding(call, scope):
                 continue
             if call.func.id.lstrip("_") in RUNS_PASSES:
                 found += _views(index, path, call)
                 continue
             place, function = _function(index, path, call.func.id)
             if function is not None and place is not None:
-                names = frozenset(parameters_given(call, function, scopes[number].records))
+                names = frozenset(parameters_given(call, function, scope.records))
                 found.append((place, names))
     return found
 

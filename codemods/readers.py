@@ -19,7 +19,7 @@ from codemods.index import ModuleIndex, Place, Scope, TreeIndex
 from codemods.passing import GIVE_RECORD, RUNS_PASSES, passes_run
 from codemods.record import RecordFacts
 from codemods.resolution import Hidden, Resolution
-from codemods.scopes import NOTHING, ScopeNames, parameter_names, record_scopes, scopes_in_order, times_bound
+from codemods.scopes import NOTHING, ScopeNames, parameter_names, record_scopes, times_bound
 
 APPLIES_AT_END = "applies_at_end"
 _OF_RUNTIME = (DECLARE, *GIVE_RECORD)
@@ -88,7 +88,7 @@ class _Reader:
         self._names: dict[tuple[Place, str], frozenset[str] | None] = {}
         self._waiting: list[Place] = []
         self._hidden: dict[Place, list[Hidden]] = {}
-        self._scopes: dict[str, tuple[object, dict[ast.AST, ScopeNames]]] = {}
+        self._scopes: dict[str, tuple[object, dict[Scope, ScopeNames]]] = {}
         # Where the walk is.
         self._place = Place("", "")
         self._parents: dict[ast.AST, ast.AST] = {}
@@ -155,15 +155,13 @@ class _Reader:
         if place in self._reached and place not in self._waiting:
             self._waiting.append(place)
 
-    def _scopes_of(self, module: ModuleIndex) -> dict[ast.AST, ScopeNames]:
+    def _scopes_of(self, module: ModuleIndex) -> dict[Scope, ScopeNames]:
         passed = dict(self._facts.passed)
         for place, names in self._reached.items():
             passed[place] = passed.get(place, frozenset()) | names
         here = {place: names for place, names in passed.items() if place.file == module.path}
         if module.path not in self._scopes or self._scopes[module.path][0] != here:
-            numbered = record_scopes(module, replace(self._facts, passed=passed))
-            nodes = scopes_in_order(module.tree)
-            self._scopes[module.path] = (here, {item: numbered[number] for number, item in enumerate(nodes)})
+            self._scopes[module.path] = (here, record_scopes(module, replace(self._facts, passed=passed)))
         return self._scopes[module.path][1]
 
     def _read_function(self, place: Place) -> None:
@@ -186,7 +184,7 @@ class _Reader:
             for statement in node.body:
                 self._look(statement, scope, scopes)
 
-    def _look(self, node: ast.AST, scope: ScopeNames, scopes: dict[ast.AST, ScopeNames]) -> None:
+    def _look(self, node: ast.AST, scope: ScopeNames, scopes: dict[Scope, ScopeNames]) -> None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             scope = scopes.get(node, NOTHING)
         elif isinstance(node, ast.Name) and node.id in scope.records and isinstance(node.ctx, ast.Load):

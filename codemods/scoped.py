@@ -12,7 +12,7 @@ from codemods.codemod import Left
 from codemods.emit import code
 from codemods.index import ModuleIndex
 from codemods.record import RecordFacts
-from codemods.scopes import NOTHING, ScopeNames, record_scopes
+from codemods.scopes import NOTHING, ScopeNames, record_scopes, scopes_in_order
 from codemods.source import Source, Unreadable
 
 _STATEMENT = 300
@@ -56,7 +56,9 @@ class ScopedTransformer(cst.CSTTransformer):
         self._module = module
         self._source = source
         self._limit = limit
-        self._scopes = record_scopes(ModuleIndex(source.path, source.tree), facts, also)
+        scopes = record_scopes(ModuleIndex(source.path, source.tree), facts, also)
+        # The nodes of the two kinds of tree have nothing but their order in common.
+        self._scopes = {number: scopes[node] for number, node in enumerate(scopes_in_order(source.tree))}
         self._number = -1
         self._stack: list[tuple[ScopeNames, cst.FunctionDef | cst.Lambda]] = []
         self._indents: list[str] = []

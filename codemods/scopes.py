@@ -32,14 +32,14 @@ NOTHING = ScopeNames(frozenset(), "")
 
 def record_scopes(
     module: ModuleIndex, facts: RecordFacts, also: Callable[[ast.expr], bool] | None = None
-) -> dict[int, ScopeNames]:
-    """Return the scopes of the functions and lambdas of ``module``, by their number in the order of the text.
+) -> dict[Scope, ScopeNames]:
+    """Return the scopes of the functions and lambdas of ``module``, by their node.
 
     ``also`` says which further expressions give the record to a local name that is assigned one.
     """
     reader = _Reader(module, facts, also)
     reader.read_block(module.tree, NOTHING, None)
-    return {number: reader.scopes[node] for number, node in enumerate(scopes_in_order(module.tree))}
+    return reader.scopes
 
 
 def scopes_in_order(node: ast.AST) -> Iterator[Scope]:

@@ -92,3 +92,8 @@ def line_limit(text: str) -> int:
         return max(88, max((len(line) for line in text.splitlines() if len(line) <= 118), default=0))
     usual = lengths[int(len(lengths) * 0.99)]
     return next((limit for limit in _USUAL_LIMITS if usual <= limit), 120)
+
+
+def usual_quote(text: str) -> str:
+    """Return the quotation mark for new strings, going by those that are there; doubts go to the double one."""
+    return "'" if text.count("'") > 2 * text.count('"') else '"'

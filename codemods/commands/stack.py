@@ -179,15 +179,13 @@ def _machine(
     )
 
 
-def _run(folder: Path, machine: object, force: bool) -> int:
+def _run(folder: Path, machine: Machine, force: bool) -> int:
     from rich.console import Console
 
-    from codemods.stack.gate import Machine
     from codemods.stack.runner import run_stack
     from codemods.stack.state import load_state
     from codemods.stack.view import StackView, print_state
 
-    assert isinstance(machine, Machine)
     output = Console(highlight=False)
     # A CI job that is cancelled gets this signal: it ends the run as a Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from codemods.index import Function, ModuleIndex, Place, TreeIndex
+from codemods.index import Function, ModuleIndex, Place, Scope, TreeIndex
 from codemods.passing import GIVE_RECORD, RUNS_PASSES, passes_run
 from codemods.record import RecordFacts
-from codemods.scopes import NOTHING, ScopeNames, record_scopes, scopes_in_order
+from codemods.scopes import NOTHING, ScopeNames, record_scopes
 
 Kind = Literal["read", "write", "handed"]
 _BY_NAME = {"getattr": "read", "hasattr": "read", "setattr": "write", "delattr": "write"}
@@ -56,7 +56,7 @@ class Walker:
         self._index = index
         self._facts = facts
         self._fields = facts.fields.keys() | facts.attributes
-        self._scopes: dict[str, dict[ast.AST, ScopeNames]] = {}
+        self._scopes: dict[str, dict[Scope, ScopeNames]] = {}
         self._methods = dict(self._find_methods())
         self._running: list[tuple[str, str]] = []
 
@@ -91,11 +91,9 @@ class Walker:
         module = self._index.module(place.file)
         return module.functions.get(place.name) if module else None
 
-    def _scope(self, module: ModuleIndex, node: ast.AST) -> ScopeNames:
+    def _scope(self, module: ModuleIndex, node: Scope) -> ScopeNames:
         if module.path not in self._scopes:
-            numbered = record_scopes(module, self._facts)
-            nodes = scopes_in_order(module.tree)
-            self._scopes[module.path] = {item: numbered[number] for number, item in enumerate(nodes)}
+            self._scopes[module.path] = record_scopes(module, self._facts)
         return self._scopes[module.path].get(node, NOTHING)
 
     def _frame(self, place: Place, around: _Frame | None = None) -> _Frame | None:

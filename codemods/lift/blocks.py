@@ -33,19 +33,12 @@ class Place:
     family: str = ""
 
 
-@dataclass
-class Lifted:
-    """What a function gives away: ``passes`` and ``providers`` count the declarations."""
-
-    passes: int = 0
-    providers: int = 0
-
-
 class Function:
     """Lifts out of the function ``handler``, in which ``records`` hold the record.
 
     ``is_ours`` says whether declared fields are to be lifted; ``architectures`` are names that hold a model's, and
-    ``constant`` gives what names of the module stand for. ``leave`` is told what stays, and why.
+    ``constant`` gives what names of the module stand for. ``leave`` is told what stays, and why. ``count`` is how
+    many declarations were lifted.
     """
 
     def __init__(
@@ -72,7 +65,7 @@ class Function:
         self._constant = constant
         self._leave = leave
         self._width = width
-        self.lifted = Lifted()
+        self.count = 0
 
     def body(self, body: Sequence[cst.BaseStatement], parameters: frozenset[str]) -> list[cst.BaseStatement]:
         """Return the function's statements with its regions lifted."""
@@ -126,7 +119,7 @@ class Function:
                 self._leave(statement, place.around)
             return statements
         needs = self._regions.judge([_tree(item) for item in statements], certain, place.later.behind(rest))
-        self.lifted.passes += len(needs.declares)
+        self.count += len(needs.declares)
         family = self._family_of(statements[0], place) if len(statements) == 1 else place.family
         name = self._maker.a_pass(self._handler, family, needs, statements, self._records)
         call = self._maker.run(self._record_of(statements), name, needs.arguments, self._room(place.depth))
@@ -170,7 +163,7 @@ class Function:
         return call.with_changes(leading_lines=_blank_lines(statement)), left
 
     def _provider(self, item: Taken, arguments: Sequence[str]) -> str:
-        self.lifted.providers += len(item.needs.declares)
+        self.count += len(item.needs.declares)
         asked, family = asked_as_text(item.branch)
         return self._maker.a_provider(family, asked, arguments, item.body, self._records)
 

@@ -21,10 +21,7 @@ from codemods.source import Source
 
 
 class Lifter(ScopedTransformer):
-    """Lifts declarations of ``fields`` made by ``declare``; the functions made go to the end of the module.
-
-    ``passes`` and ``providers`` count the lifted declarations.
-    """
+    """Lifts declarations of ``fields`` made by ``declare``; the functions made go to the end of the module."""
 
     def __init__(
         self,
@@ -48,8 +45,6 @@ class Lifter(ScopedTransformer):
         self._nodes = list(scopes_in_order(source.tree))
         self._numbers: list[int] = []
         self._maker = Maker(names_in(module), names, declare, limit)
-        self.passes = 0
-        self.providers = 0
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool | None:
         """Enter the function, and remember which it is."""
@@ -92,9 +87,7 @@ class Lifter(ScopedTransformer):
             width=self.width,
         )
         body = work.body(original_node.body.body, parameter_names(node))
-        self.passes += work.lifted.passes
-        self.providers += work.lifted.providers
-        self.count = self.passes + self.providers
+        self.count += work.count
         return original_node.with_changes(body=original_node.body.with_changes(body=body))
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:

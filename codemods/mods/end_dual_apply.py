@@ -12,7 +12,7 @@ import libcst.matchers as m
 from codemods.codemod import Change, Codemod, Example, Left
 from codemods.emit import laid_out, name_of
 from codemods.examples.end_dual_apply import EXAMPLES
-from codemods.imports import imported_as, with_import
+from codemods.imports import name_for, with_import
 from codemods.index import Place
 from codemods.loops import written_out
 from codemods.passing import APPLIED_NOW, VIEW_OF
@@ -20,7 +20,7 @@ from codemods.readers import APPLIES_AT_END
 from codemods.record import RecordFacts
 from codemods.resolution import Hidden
 from codemods.scoped import ScopedTransformer
-from codemods.source import Source, line_limit, mentions
+from codemods.source import Source, line_limit, usual_quote
 
 _MANY = 3
 _READS_BY_NAME = ("getattr", "hasattr")
@@ -89,8 +89,7 @@ class EndDualApply(Codemod):
             return Change(module, 0, left)
         runtime = self.facts.runtime_module
         names = {
-            offered: imported_as(module, runtime, offered)
-            or (f"_{offered}" if mentions(source.data, (offered,)) else offered)
+            offered: name_for(module, source.data, runtime, offered)
             for offered in (VIEW_OF, APPLIES_AT_END, APPLIED_NOW)
         }
         limit = line_limit(module.code)
@@ -258,7 +257,7 @@ class _Reader(ScopedTransformer):
         return node.with_changes(decorators=[first])
 
     def _mark(self, names: Sequence[str]) -> cst.Call:
-        quote = "'" if self._module.code.count("'") > 2 * self._module.code.count('"') else '"'
+        quote = usual_quote(self._module.code)
         call = cst.Call(
             cst.Name(self._names[APPLIES_AT_END]),
             [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,11 +10,11 @@ import libcst as cst
 from codemods.codemod import Change, Codemod, Example
 from codemods.emit import DECLARE
 from codemods.examples.lift_writes import EXAMPLES
-from codemods.imports import imported_as, with_import, without_import
+from codemods.imports import imported_as, name_for, with_import, without_import
 from codemods.lift.passes import PROVIDE, PROVIDES, RUN, Names
 from codemods.lift.walk import Lifter
 from codemods.record import RecordFacts
-from codemods.source import Source, line_limit, mentions
+from codemods.source import Source, line_limit
 
 
 @dataclass
@@ -59,13 +58,7 @@ class LiftWrites(Codemod):
         declare = imported_as(module, runtime, DECLARE)
         if declare is None:
             return Change(module)
-        names = Names(
-            {
-                offered: imported_as(module, runtime, offered)
-                or (f"_{offered}" if mentions(source.data, (offered,)) else offered)
-                for offered in (RUN, PROVIDE, PROVIDES)
-            }
-        )
+        names = Names({name: name_for(module, source.data, runtime, name) for name in (RUN, PROVIDE, PROVIDES)})
         limit = line_limit(module.code)
         walk = Lifter(
             module,
@@ -83,5 +76,4 @@ class LiftWrites(Codemod):
         for offered in sorted(names.used):
             changed = with_import(changed, runtime, offered, names.known[offered], limit=limit)
         changed = without_import(changed, runtime, declare)
-        kinds: Mapping[str, int] = {"pass": walk.passes, "provider": walk.providers}
-        return Change(changed, walk.count, walk.left(), {kind: count for kind, count in kinds.items() if count})
+        return Change(changed, walk.count, walk.left())

@@ -14,13 +14,13 @@ from codemods.codemod import Change, Codemod, Example
 from codemods.emit import name_of
 from codemods.examples.migrate_readers import EXAMPLES
 from codemods.holders import Holders
-from codemods.imports import imported_as, with_import
+from codemods.imports import name_for, with_import
 from codemods.index import ModuleIndex, Place, dotted_name
 from codemods.might import like_record
 from codemods.record import RecordFacts
 from codemods.scoped import ScopedTransformer, names_in
 from codemods.scopes import record_scopes
-from codemods.source import Source, mentions
+from codemods.source import Source
 from harness.errors import UsageError
 
 _BY_NAME = ("getattr", "hasattr")
@@ -94,8 +94,7 @@ class MigrateReaders(Codemod):
     def apply(self, module: cst.Module, source: Source) -> Change:
         """Return the module with its reads migrated; what is not is listed with a reason."""
         dotted, _, function = self.flags.partition(":")
-        known = imported_as(module, dotted, function)
-        alias = known or (f"_{function}" if mentions(source.data, (function,)) else function)
+        alias = name_for(module, source.data, dotted, function)
         walk = _Migrator(module, source, self, alias)
         changed = module.visit(walk)
         if not walk.count:
@@ -214,14 +213,3 @@ class _Migrator(ScopedTransformer):
             if text in self._mod.fields and self._is_record(owner.value) and not self._in_resolution():
                 self.leave_alone(original_node, "it is read by its name, perhaps with a default")
         return updated_node
-
-
-def outside_writes(left: Sequence[tuple[str, int, str, str]], fields: Sequence[str]) -> dict[str, str]:
-    """Return, by field, where something writes it after the resolution, from what `record_writes` left."""
-    found: dict[str, str] = {}
-    for path, line, what, _ in left:
-        target = what.partition("=")[0]
-        for name in fields:
-            if target.rstrip().endswith(f".{name}"):
-                found.setdefault(name, f"{path}:{line}")
-    return found

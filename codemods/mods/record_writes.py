@@ -12,12 +12,12 @@ import libcst.matchers as m
 from codemods.codemod import Change, Codemod, Example
 from codemods.emit import DECLARE, declaration, laid_out
 from codemods.examples.record_writes import EXAMPLES
-from codemods.imports import imported_as, with_import
+from codemods.imports import name_for, with_import
 from codemods.loops import written_out
 from codemods.might import like_record, may_write
 from codemods.record import RecordFacts
 from codemods.scoped import ScopedTransformer, names_in
-from codemods.source import Source, line_limit, mentions
+from codemods.source import Source, line_limit, usual_quote
 from codemods.stores import CannotStore, Stores
 
 _OTHER_OBJECT = "it is not known to be the record of the resolution"
@@ -52,8 +52,7 @@ class RecordWrites(Codemod):
     def apply(self, module: cst.Module, source: Source) -> Change:
         """Return the module with its writes declared; what is left is listed with a reason."""
         runtime = self.facts.runtime_module
-        declare = imported_as(module, runtime, DECLARE)
-        alias = declare or (f"_{DECLARE}" if mentions(source.data, (DECLARE,)) else DECLARE)
+        alias = name_for(module, source.data, runtime, DECLARE)
         text = module.code
         walk = _Recorder(module, source, self, limit=line_limit(text), declare=alias, text=text)
         changed = module.visit(walk)
@@ -70,7 +69,7 @@ class _Recorder(ScopedTransformer):
         self._fields = frozenset(codemod.fields)
         self._names = codemod.facts.names
         self._declare = declare
-        self._quote = "'" if text.count("'") > 2 * text.count('"') else '"'
+        self._quote = usual_quote(text)
         self._taken: dict[cst.CSTNode, set[str]] = {}
         # Loops over written-out names, innermost last: what a setattr by such a name may write.
         self._loops: list[tuple[str, frozenset[str]]] = []

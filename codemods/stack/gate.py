@@ -115,33 +115,21 @@ def run_gate(
     Raises UsageError as the campaign does.
     """
     for number in range(plan.gate.rounds):
-        finished = _round(original, migrated, plan, ledger, jobs, listener, Store(corpus), plan.gate.seed + number)
+        store = Store(corpus)
+        request = Request(
+            first=original,
+            second=migrated,
+            all_fields=plan.gate.all_fields,
+            budget=Budget(cases=plan.gate.cases),
+            ledger=ledger,
+            seed=plan.gate.seed + number,
+            jobs=jobs,
+            corpus=store.cases,
+        )
+        finished = run_campaign(request, listener, store)
         if finished.verdict != "inconclusive" or finished.interrupted or finished.counts.failed:
             break
     return finished
-
-
-def _round(
-    original: SubjectSpec,
-    migrated: SubjectSpec,
-    plan: Plan,
-    ledger: Ledger,
-    jobs: int,
-    listener: Listener,
-    store: Store,
-    seed: int,
-) -> Finished:
-    request = Request(
-        first=original,
-        second=migrated,
-        all_fields=plan.gate.all_fields,
-        budget=Budget(cases=plan.gate.cases),
-        ledger=ledger,
-        seed=seed,
-        jobs=jobs,
-        corpus=store.cases,
-    )
-    return run_campaign(request, listener, store)
 
 
 def verdict_of(finished: Finished, mode: str) -> Verdict:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from codemods.stack.plan import default_plan
+from codemods.tree import copied
 from harness.errors import UsageError
 from harness.subjects.names import KNOWN_PACKAGES, OWN_PACKAGES, SLICE_SUFFIX, SubjectName, parse_subject
 from harness.subjects.sources import locate
@@ -66,6 +68,21 @@ def find_tree(text: str, cwd: Path, record: str | None = None) -> TreePlace:
         only = name.package if name.kind == "package" else ""
         return TreePlace(locate(name, cwd=cwd).root, record or default_plan(name.package).record, only)
     raise UsageError(f"the tree {text!r} is none that codemods work on: give {_PORT}, a release or a folder")
+
+
+def copy_tree(root: Path, package: str, to: Path) -> None:
+    """Copy the folder ``root``, or with ``package`` only that in it, to the new folder ``to``.
+
+    Files of a cached release are read-only; those of a copy are not. Raises UsageError when ``to`` is there already.
+    """
+    if package:
+        to.mkdir()
+        copied(root / package, to / package)
+    else:
+        copied(root, to)
+    for path in to.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
 
 def _holds(folder: Path, package: str) -> bool:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from codemods.stack.places import subject_of
+from codemods.stack.places import copy_tree, subject_of
 from codemods.stack.plan import Plan, Step, default_plan, load_plan, plan_text
 from codemods.stack.repository import (
     Repository,
@@ -25,7 +23,6 @@ from codemods.stack.repository import (
 from codemods.stack.state import LEDGERS, PLAN, TREE, State, StepState, save_state
 from codemods.stack.step import Work, made, read_tree
 from codemods.stack.writes import WriteSite, write_sites
-from codemods.tree import copied
 from harness.engine.ledger import load_ledger
 from harness.errors import UsageError
 from harness.subjects.names import OWN_PACKAGES, SLICE_SUFFIX, SubjectName
@@ -46,6 +43,11 @@ class Target:
     def package(self) -> str:
         """The package whose record's fields move."""
         return self.name.package
+
+    @property
+    def only(self) -> str:
+        """The package, where the rest of the folder is somebody else's; empty where the folder is the tree."""
+        return self.package if self.name.kind == "package" else ""
 
     @property
     def original(self) -> str:
@@ -95,7 +97,7 @@ def plan_for(target: Target, path: Path | None = None) -> Planned:
     plan = load_plan(path) if path is not None else default_plan(target.package)
     if plan.package != target.package:
         raise UsageError(f"the plan is for the package {plan.package!r}, and {target.text} holds {target.package!r}")
-    index, facts = read_tree(target.root, plan.record, target.package if target.name.kind == "package" else "")
+    index, facts = read_tree(target.root, plan.record, target.only)
     sites = write_sites(index, facts, plan.fields)
     if path is None:
         written = {site.field for site in sites}
@@ -163,12 +165,7 @@ def make_tree(folder: Path, state: State) -> None:
     if state.own:
         target = find_target(state.target, folder)
         shutil.rmtree(path, ignore_errors=True)
-        if target.name.kind == "package":
-            path.mkdir()
-            copied(target.root / target.package, path / target.package)
-        else:
-            copied(target.root, path)
-        _make_writable(path)
+        copy_tree(target.root, target.only, path)
         repository = new_repository(path)
         base = repository.commit_tree(f"{'The tree' if target.name.kind == 'dir' else target.text}, as it is\n", None)
         repository.move("original", base)
@@ -219,12 +216,3 @@ def _with_ledgers(folder: Path, plan: Plan) -> Plan:
             step = msgspec.structs.replace(step, ledger=f"{LEDGERS}/{step.name}.toml")
         steps.append(step)
     return msgspec.structs.replace(plan, steps=tuple(steps))
-
-
-def _make_writable(root: Path) -> None:
-    """Files of a cached release are read-only; a work tree's are not."""
-    for folder, _, files in os.walk(root):
-        for name in files:
-            path = Path(folder, name)
-            if not path.is_symlink():
-                path.chmod(path.stat().st_mode | stat.S_IWUSR)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from codemods.stack.message import shown
-from codemods.stack.places import TreePlace
+from codemods.stack.places import TreePlace, copy_tree
 from codemods.stack.plan import default_plan
 from codemods.stack.repository import check_clean, user_repository
 from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree, summary_of
-from codemods.tree import Tree, copied, write
+from codemods.tree import Tree, write
 from harness.errors import UsageError, visible
 from harness.subjects.names import KNOWN_PACKAGES
 
@@ -64,7 +64,7 @@ def migrate_tree(
         sys.stdout.buffer.flush()
     else:
         if out is not None:
-            _copy(place, out)
+            copy_tree(place.root, place.package, out)
         write(target, applied.result.changed)
     for line in _lines_of(applied, work, target):
         say(visible(line), target is None)
@@ -100,18 +100,6 @@ def _target(place: TreePlace, text: str, out: Path | None, in_place: bool) -> Pa
         )
     check_clean(repository)
     return place.root
-
-
-def _copy(place: TreePlace, out: Path) -> None:
-    """Copy the tree; files of a cached release are read-only, a copy's are not."""
-    if place.package:
-        out.mkdir()
-        copied(place.root / place.package, out / place.package)
-    else:
-        copied(place.root, out)
-    for path in out.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            path.chmod(path.stat().st_mode | 0o200)
 
 
 def _patch(tree: Tree, changed: Mapping[str, bytes]) -> bytes:

@@ -101,10 +101,10 @@ def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
         fields = ", ".join(f"{name} ({writes.get(name, 0)})" for name in step.fields)
         table.add_row(str(number), Text(step.name), Text(fields), Text(step.reference.rpartition("/pull/")[2]))
     console.print(table)
-    own = {name: step.codemods for step in plan.steps if (name := step.name) and step.codemods}
     console.print(Text(f"codemods {', '.join(plan.codemods)}"), soft_wrap=True)
-    for name, codemods in own.items():
-        console.print(Text(f"         {name}: {', '.join(codemods)}"), soft_wrap=True)
+    for step in plan.steps:
+        if step.codemods:
+            console.print(Text(f"         {step.name}: {', '.join(step.codemods)}"), soft_wrap=True)
     gate = plan.gate
     also = f"; at the end against {', '.join(gate.also)}" if gate.also else ""
     console.print(

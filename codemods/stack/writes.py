@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from codemods.emit import DECLARE
 from codemods.index import ModuleIndex, Scope, TreeIndex
 from codemods.record import RecordFacts
-from codemods.scopes import ScopeNames, record_scopes, scopes_in_order
+from codemods.scopes import ScopeNames, record_scopes
 
 Kind = Literal["imperative", "recorded", "lifted"]
 
@@ -46,9 +46,7 @@ def counted(sites: Iterable[WriteSite], kind: Kind, fields: Collection[str] | No
 
 
 def _of_module(module: ModuleIndex, facts: RecordFacts, fields: frozenset[str]) -> Iterator[WriteSite]:
-    scopes = record_scopes(module, facts)
-    for number, node in enumerate(scopes_in_order(module.tree)):
-        scope = scopes[number]
+    for node, scope in record_scopes(module, facts).items():
         parameters = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
         for item in _own_nodes(node):
             for field, kind in _writes(item, scope, parameters[:1]):
