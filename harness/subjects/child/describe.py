@@ -12,6 +12,8 @@ import sys
 import types
 import typing
 
+from .sites import decorator_name
+
 _SCALARS = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
@@ -194,7 +196,7 @@ class Reading:
             name
             for name, nodes in self._functions.items()
             for node in nodes
-            if any(_decorator(d) in names for d in node.decorator_list)
+            if any(decorator_name(d) in names for d in node.decorator_list)
         ]
         return self.follow(roots)
 
@@ -270,11 +272,6 @@ class Reading:
         if isinstance(holder.value, ast.Name) and holder.value.id == "envs":
             return self.environment.setdefault(holder.attr, [])
         return None
-
-
-def _decorator(node):
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 
 
 def _literals(node, named):
