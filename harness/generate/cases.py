@@ -142,9 +142,7 @@ class CaseMaker:
         args: dict[str, Any] = {}
         for _ in range(count if pool else 0):
             name = draw.pick(pool)
-            domain = domains[name]
-            compared = domain.compared
-            args[name] = draw.pick(compared) if compared and draw.chance(50) else draw.pick(domain.values)
+            args[name] = domains[name].drawn(draw)
         return args
 
     def _environment(self, draw: Draw, count: int) -> dict[str, str]:

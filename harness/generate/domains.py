@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from harness.generate.draw import Draw
 from harness.subjects.description import WORLD, Aims, Condition, Description, Variable
 from harness.world.fields import FieldSpec
 from harness.world.profiles import model_profiles
@@ -33,6 +34,10 @@ class Domain:
     compared: tuple[Any, ...] = ()
     default: Any = None
     nullable: bool = False
+
+    def drawn(self, draw: Draw) -> Any:
+        """Return one of the values: of those that the code compared half the time, where there are any."""
+        return draw.pick(self.compared) if self.compared and draw.chance(50) else draw.pick(self.values)
 
 
 @dataclass(frozen=True)

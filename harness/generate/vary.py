@@ -49,9 +49,7 @@ class Variation:
             return case
         names = tuple(name for name in case.args if name in self._domains.args)
         name = draw.pick(names) if names and draw.chance(50) else draw.pick(pool)
-        domain = self._domains.args[name]
-        compared = domain.compared
-        case.args[name] = draw.pick(compared) if compared and draw.chance(50) else draw.pick(domain.values)
+        case.args[name] = self._domains.args[name].drawn(draw)
         return case
 
     def _drop(self, case: Case, other: Case, draw: Draw) -> Case:

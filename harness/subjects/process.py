@@ -26,6 +26,8 @@ _CHUNK = 1 << 16
 _TAIL = 4096
 # A frame that claims to be longer than this is not one of ours.
 _MAX_FRAME = 1 << 28
+# What a frame starts with, whatever was asked, that tells of an exception of the child's own code.
+_FAULT = b"!"
 _NOT_AN_ANSWER = "it wrote something else than answers into the answer pipe"
 
 
@@ -36,6 +38,14 @@ class ChildDied(Exception):
         super().__init__(detail)
         self.kind = kind
         self.detail = detail
+
+
+class ChildFault(ChildDied):
+    """The child's own code raised, and not what it runs: a bug of ours. The traceback is a note."""
+
+    def __init__(self, trace: str) -> None:
+        super().__init__("killed", f"its own code failed ({trace.rstrip().rpartition(chr(10))[2]})")
+        self.add_note(trace)
 
 
 def tree_command(python: str) -> list[str]:
@@ -115,6 +125,7 @@ class Process:
             raise self._died("broken", _NOT_AN_ANSWER)
         outgoing = memoryview(_LENGTH.pack(len(request)) + request)
         deadline = time.monotonic() + seconds
+        kinds += _FAULT
         while count:
             frame = self._take_frame(kinds)
             if frame is not None:
@@ -137,6 +148,9 @@ class Process:
         frame = bytes(memoryview(self._buffer)[_ANSWER.size : end])
         del self._buffer[:end]
         self._number = (number + 1) & 0xFFFFFFFF
+        if frame.startswith(_FAULT):
+            self.close()
+            raise ChildFault(frame[1:].decode(errors="replace"))
         return frame
 
     def _pump(self, outgoing: memoryview, deadline: float) -> memoryview:

@@ -11,7 +11,7 @@ import msgspec
 from harness.errors import UsageError, hint
 from harness.subjects.description import WORLD, Aims, Description, Reach, Variable
 from harness.subjects.part import NO_PART, Part
-from harness.subjects.process import ChildDied, Process
+from harness.subjects.process import ChildDied, ChildFault, Process
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
@@ -219,19 +219,11 @@ class Subject:
     def chains_of(self, cases: Sequence[Case], positions: Sequence[int]) -> list[list[Write]]:
         """Return what `chains` does of some of the ``cases`` resolved last, without resolving them again."""
         if self._last_is_whole:
-            try:
-                request = msgspec.json.encode({"op": "written", "positions": positions})
-                (answer,) = self._running().frames(request, 1, self.spec.limits.load_seconds, b"{")
-            except ChildDied:
-                self._process = None
-                self.restarts += 1
-            except BaseException:
-                self.close()
-                raise
-            else:
-                chains = msgspec.json.decode(answer, type=_Written).chains
-                if chains is not None:
-                    return chains
+            request = msgspec.json.encode({"op": "written", "positions": positions})
+            answer = self._told(request, self.spec.limits.load_seconds)
+            chains = None if answer is None else msgspec.json.decode(answer, type=_Written).chains
+            if chains is not None:
+                return chains
         return self.chains([cases[position] for position in positions])
 
     def traces(self, cases: Sequence[Case]) -> list[Trace]:
@@ -255,8 +247,18 @@ class Subject:
     def _told_again(self, cases: Sequence[Case], operation: str) -> bytes | None:
         """Return what the child tells of cases that it resolves once more, None when one of them ends it."""
         seconds = self.spec.limits.load_seconds + self.spec.limits.case_seconds
+        return self._told(self._encode(cases, operation=operation), seconds)
+
+    def _told(self, request: bytes, seconds: float) -> bytes | None:
+        """Return the answer to a request, None when the subject ends its process meanwhile.
+
+        Raises ChildFault for an exception of our own code there, which no subject can be blamed for.
+        """
         try:
-            (answer,) = self._running().frames(self._encode(cases, operation=operation), 1, seconds, b"{")
+            (answer,) = self._running().frames(request, 1, seconds, b"{")
+        except ChildFault:
+            self._process = None
+            raise
         except ChildDied:
             self._process = None
             self.restarts += 1

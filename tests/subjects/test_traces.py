@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
 from made_up_trees import BAD, CPU, case, make_tree, subject_of
 
 from harness.subjects.open import open_spec, open_subject
+from harness.subjects.process import ChildFault
 from harness.subjects.wire import raised_at
 from harness.world.case import Case
 from harness.world.chain import Trace, Write
@@ -97,3 +99,46 @@ def test_what_was_written_is_told_without_resolving_again(tmp_path: Path) -> Non
         # Of another process nothing is known: the cases are resolved again.
         subject.close()
         assert subject.chains_of(cases, [2, 1]) == told
+
+
+# What no parent of ours sends: a case on a machine that the request does not hold.
+_WRONG = b'{"op":"OPERATION","machines":[],"models":[],"cases":[[{},0,0,{}]]}'
+
+
+@pytest.mark.parametrize("operation", ["chains", "traces"])
+@pytest.mark.parametrize("kind", ["tree", "package"])
+def test_an_exception_of_our_own_is_no_death_of_the_tree(
+    kind: str, operation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = open_spec("legacy", answers=None, python=sys.executable, case_seconds=10, memory_mib=1024)
+    with subject_of(make_tree(tmp_path)) if kind == "tree" else open_subject(spec) as subject:
+        subject.choose(("page_size",))
+        told = getattr(subject, operation)([Case(id="a")])
+        with monkeypatch.context() as patch:
+            patch.setattr(subject, "_encode", lambda *_, **__: _WRONG.replace(b"OPERATION", operation.encode()))
+            with pytest.raises(ChildFault, match="IndexError") as caught:
+                getattr(subject, operation)([Case(id="a")])
+        assert "Traceback" in caught.value.__notes__[0] and "serve.py" in caught.value.__notes__[0]
+        assert getattr(subject, operation)([Case(id="a")]) == told
+
+
+def test_nor_is_one_about_cases_that_were_resolved(tmp_path: Path) -> None:
+    with subject_of(make_tree(tmp_path)) as subject:
+        subject.resolve([case("a", CPU)])
+        with pytest.raises(ChildFault, match="TypeError"):
+            subject.chains_of([case("a", CPU)], [[0]])  # type: ignore[list-item]
+
+
+def test_an_exception_of_the_tree_outside_of_a_case_is_its_death(tmp_path: Path) -> None:
+    body = """
+    class Odd:
+        def __repr__(self):
+            raise RuntimeError("odd")
+    self.page_size = Odd()
+    """
+    with subject_of(make_tree(tmp_path, body=body)) as subject:
+        cases = [case("a"), case("b", **BAD)]
+        outcome = subject.outcomes(cases)[1]
+        assert outcome.failure is not None and outcome.failure.kind == "broken"
+        assert subject.chains_of(cases, [1]) == [[]]
+        assert subject.chains(cases) == [[], []]

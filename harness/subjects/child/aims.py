@@ -11,6 +11,7 @@ import ast
 import contextlib
 
 from .demands import NOT_UNDERSTOOD, all_of, conditional
+from .sites import decorator_name
 from .symbols import Symbols
 from .terms import Reader, Scope, assign, bounded
 
@@ -89,9 +90,8 @@ class Walk:
         for nodes in list(self._symbols.functions.values()):
             for node in nodes:
                 for decorator in node.decorator_list:
-                    call = decorator if isinstance(decorator, ast.Call) else None
-                    named = call.func if call else decorator
-                    if getattr(named, "attr", getattr(named, "id", None)) in decorators:
+                    if decorator_name(decorator) in decorators:
+                        call = decorator if isinstance(decorator, ast.Call) else None
                         self._enter(node, None, Scope(self._reader), self._registration(call))
 
     def _registration(self, call):

@@ -14,7 +14,7 @@ import os
 import sys
 import warnings
 
-from . import aims, launch, mappings, records, sandbox, slicing
+from . import aims, describe, launch, mappings, records, sandbox, slicing
 from .caches import Caches
 from .callsites import CallRecorder
 from .forms import Form, found_in
@@ -108,7 +108,8 @@ class CallableSubject(Subject):
         reading = mappings.CallableReading(form.arguments, loaded).follow(roots)
         reads = {name: [*argument["near"]] for name, argument in form.arguments.items()}
         for name, values in reading.fields.items():
-            reads[name] += [value for value in values if not any(_same(value, known) for known in reads[name])]
+            for value in values:
+                describe.add(reads[name], value)
         return {
             "fields": [
                 {key: value for key, value in argument.items() if key not in ("near", "hint")}
@@ -140,10 +141,6 @@ class _CallReach(Reach):
 
     def _tells(self, site):
         return self._recorder.sources.kept(site)
-
-
-def _same(value, other):
-    return type(value) is type(other) and value == other
 
 
 class CallResolver(Resolver):

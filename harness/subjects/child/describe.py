@@ -12,7 +12,9 @@ import sys
 import types
 import typing
 
-_SCALARS = {bool: "bool", int: "int", float: "float", str: "str"}
+from .sites import decorator_name
+
+SCALARS = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
 def fields_of(cls):
@@ -24,7 +26,7 @@ def fields_of(cls):
         if not field.init:
             continue
         hint, metadata = _unwrap(hints.get(field.name, str))
-        inner, optional = _unwrap_optional(hint)
+        inner, optional = without_none(hint)
         kind, item, literals = _kind(inner)
         choices = next((m.choices for m in metadata if getattr(m, "choices", None)), None) or literals
         default, required = _default(field)
@@ -34,7 +36,7 @@ def fields_of(cls):
                 "type": kind,
                 "item": item,
                 "optional": optional,
-                "choices": [choice for choice in _listed(choices) if _is_plain(choice)],
+                "choices": [choice for choice in listed(choices) if _is_plain(choice)],
                 "default": default if _is_plain(default) else None,
                 "required": required,
                 "flags": flags.get(field.name, []),
@@ -48,29 +50,30 @@ def _unwrap(hint):
     return (hint.__origin__ if metadata else hint), metadata
 
 
-def _unwrap_optional(hint):
+def without_none(hint):
+    """Return an annotation without the None that it allows, and whether it allows it."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        args = [arg for arg in typing.get_args(hint) if arg is not type(None)]
-        if len(args) == 1:
-            return args[0], True
-        return typing.Union[tuple(args)], len(args) < len(typing.get_args(hint))  # noqa: UP007
+        parts = [part for part in typing.get_args(hint) if part is not type(None)]
+        optional = len(parts) < len(typing.get_args(hint))
+        return (parts[0] if len(parts) == 1 else typing.Union[tuple(parts)]), optional  # noqa: UP007
     return hint, False
 
 
 def _kind(hint):
-    if hint in _SCALARS:
-        return _SCALARS[hint], None, ()
+    if hint in SCALARS:
+        return SCALARS[hint], None, ()
     origin = typing.get_origin(hint)
     if origin is typing.Literal:
         values = typing.get_args(hint)
-        return _SCALARS.get(type(values[0]), "object"), None, values
+        return SCALARS.get(type(values[0]), "object"), None, values
     if origin is list:
         (item,) = typing.get_args(hint) or (str,)
         return "list", _kind(item)[0], ()
     return "object", None, ()
 
 
-def _listed(choices):
+def listed(choices):
+    """Return choices as a list, those of a set in the order of their text, none for None."""
     if choices is None:
         return []
     return sorted(choices, key=str) if isinstance(choices, (set, frozenset)) else list(choices)
@@ -194,7 +197,7 @@ class Reading:
             name
             for name, nodes in self._functions.items()
             for node in nodes
-            if any(_decorator(d) in names for d in node.decorator_list)
+            if any(decorator_name(d) in names for d in node.decorator_list)
         ]
         return self.follow(roots)
 
@@ -216,11 +219,11 @@ class Reading:
             elif isinstance(child, ast.Call):
                 self._read_call(child)
             elif isinstance(child, ast.Constant) and _is_architecture(child.value):
-                _add(self.architectures, child.value)
+                add(self.architectures, child.value)
         for name in mentioned:
             for value in self._constants.get(name, ()):
                 if _is_architecture(value):
-                    _add(self.architectures, value)
+                    add(self.architectures, value)
         return [name for name in mentioned if name in self._functions]
 
     def _read_attribute(self, node, mentioned):
@@ -250,7 +253,7 @@ class Reading:
                 if target is None:
                     continue
                 for value in values:
-                    _add(target, value)
+                    add(target, value)
 
     def _target(self, node):
         """Return the list of compared values that an expression belongs to, or None."""
@@ -270,11 +273,6 @@ class Reading:
         if isinstance(holder.value, ast.Name) and holder.value.id == "envs":
             return self.environment.setdefault(holder.attr, [])
         return None
-
-
-def _decorator(node):
-    node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 
 
 def _literals(node, named):
@@ -298,7 +296,8 @@ def _is_architecture(value):
     )
 
 
-def _add(values, value):
+def add(values, value):
+    """Append ``value`` unless it is in ``values``, True and 1 being two."""
     if not any(type(value) is type(known) and value == known for known in values):
         values.append(value)
 

@@ -104,37 +104,33 @@ class _Normal(ast.NodeTransformer):
     # An object called like a configuration is taken for the model's, whose attributes are no arguments.
 
     def visit_Name(self, node):
-        node.id = _renamed(node.id)
+        node.id = renamed(node.id)
         return node
 
     def visit_arg(self, node):
-        node.arg = _renamed(node.arg)
+        node.arg = renamed(node.arg)
         return node
 
     def visit_Attribute(self, node):
         node = self.generic_visit(node)
         if node.attr not in self._fields:
-            node.attr = _renamed(node.attr)
+            node.attr = renamed(node.attr)
         return node
 
     def visit_keyword(self, node):
         node = self.generic_visit(node)
         if node.arg is not None and node.arg not in self._fields:
-            node.arg = _renamed(node.arg)
+            node.arg = renamed(node.arg)
         return node
 
     def visit_FunctionDef(self, node):
         node = self.generic_visit(node)
-        node.name = _renamed(node.name)
+        node.name = renamed(node.name)
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
 
-def _renamed(name):
-    return f"{name}_" if name.lower().endswith("config") else name
-
-
 def renamed(name):
-    """Return what a function of that name is called in the trees that were read."""
-    return _renamed(name)
+    """Return what a name is in the trees that were read."""
+    return f"{name}_" if name.lower().endswith("config") else name

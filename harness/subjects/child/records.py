@@ -8,10 +8,10 @@ import enum
 import inspect
 import pathlib
 import sys
-import types
 import typing
 
-_SCALARS = {bool: "bool", int: "int", float: "float", str: "str"}
+from .describe import SCALARS, listed, without_none
+
 _BOUNDS = ("ge", "gt", "le", "lt")
 _NO_DEFAULT = object()
 # Where ``x or default`` and ``default if x is None else x`` part.
@@ -133,7 +133,7 @@ def describe(name, hint, metadata=()):
     """Return what an annotation says of the argument ``name``."""
     metadata = [*metadata, *getattr(hint, "__metadata__", ())]
     hint = getattr(hint, "__origin__", hint) if hasattr(hint, "__metadata__") else hint
-    inner, optional = _without_none(hint)
+    inner, optional = without_none(hint)
     if hasattr(inner, "__metadata__"):
         metadata += inner.__metadata__
         inner = inner.__origin__
@@ -141,7 +141,7 @@ def describe(name, hint, metadata=()):
     for said in metadata:
         options = getattr(said, "options", None)
         if isinstance(options, (list, tuple, set, frozenset, dict)) and not choices:
-            choices = sorted(options, key=str) if isinstance(options, (set, frozenset)) else list(options)
+            choices = listed(options)
     return {
         "name": name,
         "type": kind,
@@ -172,27 +172,19 @@ def _bounds(metadata):
     return found
 
 
-def _without_none(hint):
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        parts = [part for part in typing.get_args(hint) if part is not type(None)]
-        optional = len(parts) < len(typing.get_args(hint))
-        return (parts[0] if len(parts) == 1 else typing.Union[tuple(parts)]), optional  # noqa: UP007
-    return hint, False
-
-
 def _kind(hint):
     """Return the type of an annotation, of its items, and the values it lists."""
-    if hint in _SCALARS:
-        return _SCALARS[hint], None, ()
+    if hint in SCALARS:
+        return SCALARS[hint], None, ()
     origin = typing.get_origin(hint)
     if origin is typing.Literal:
         values = typing.get_args(hint)
         kinds = {type(value) for value in values if value is not None}
-        return _SCALARS.get(kinds.pop(), "object") if len(kinds) == 1 else "object", None, values
+        return SCALARS.get(kinds.pop(), "object") if len(kinds) == 1 else "object", None, values
     if inspect.isclass(hint) and issubclass(hint, enum.Enum):
         values = [member.value for member in hint]
         kinds = {type(value) for value in values}
-        return _SCALARS.get(kinds.pop(), "object") if len(kinds) == 1 else "object", None, values
+        return SCALARS.get(kinds.pop(), "object") if len(kinds) == 1 else "object", None, values
     if inspect.isclass(hint) and issubclass(hint, pathlib.PurePath):
         return "str", None, ()
     if origin in (list, tuple, set, frozenset) or hint in (list, tuple, set, frozenset):

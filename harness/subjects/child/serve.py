@@ -20,7 +20,7 @@ from .reach import Reach
 from .recording import Recorder
 from .resolve import Resolver
 from .tracing import traced
-from .wire import Wire, encode, marked
+from .wire import Wire, encode, marked, own_fault
 from .world import WORLD, UnansweredProbe, observe_environment
 
 
@@ -47,9 +47,26 @@ def serve(request_fd, response_fd, number):
             else:
                 wire.send(encode(subject.loop(request)))
         else:
-            wire.send(encode(getattr(subject, operation)(request)))
+            wire.send(_answered(subject, operation, request))
         sandbox.stop_timer()
         wire.flush()
+
+
+def _answered(subject, operation, request):
+    """Return the frame of an answer, or of an exception in which nothing but our own code had a part.
+
+    One that came through the tree, or of what it made too large or too deep, ends the process like all that it does
+    outside of a case.
+    """
+    try:
+        answer = getattr(subject, operation)(request)
+    except (MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        if _frame(error):
+            raise
+        return own_fault(error)
+    return encode(answer)
 
 
 class NotACallable(Exception):
@@ -87,7 +104,7 @@ def _load(request):
 
 
 def _frame(error):
-    """Return ``file:line`` of the innermost frame of the tree."""
+    """Return ``file:line`` of the innermost frame that is not ours, the empty string where all are."""
     found = ""
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename

@@ -140,7 +140,7 @@ class Sources:
             node
             for nodes in self.functions.values()
             for node in nodes
-            if any(_decorator(decorator) in names for decorator in node.decorator_list)
+            if any(decorator_name(decorator) in names for decorator in node.decorator_list)
         ]
 
     def in_slot_order(self, slots):
@@ -180,7 +180,8 @@ class _Walk:
                 self.follow(called, slot)
 
 
-def _decorator(node):
+def decorator_name(node):
+    """Return the last name of what a decorator is or calls, None for one without a name."""
     node = node.func if isinstance(node, ast.Call) else node
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
 

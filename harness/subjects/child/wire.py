@@ -9,6 +9,7 @@ import math
 import os
 import re
 import struct
+import traceback
 
 from .standins import now
 
@@ -29,6 +30,11 @@ def encode(value):
         return text.encode()
     except UnicodeEncodeError:
         return _SURROGATE.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
+
+
+def own_fault(error):
+    """Return the frame that tells of an exception of the child's own code: a mark, then the traceback."""
+    return b"!" + "".join(traceback.format_exception(error)).encode(errors="backslashreplace")
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import msgspec
 
 from harness.subjects.moves.package import Definition, Package
-from harness.subjects.moves.statements import Function, Line, without_docstring
+from harness.subjects.moves.statements import Function, Line, is_text, without_docstring
 from harness.subjects.spec import SubjectSpec
 
 Kind = Literal["tag", "pass", "writer", "order", "calls", "leaf", "table", "uses"]
@@ -115,13 +115,13 @@ def _said(node: Any) -> dict[str, str]:
         annotation, *metadata = annotation.slice.elts  # type: ignore[attr-defined]
     said["type"] = ast.unparse(annotation)
     for number, entry in enumerate(metadata):
-        if _is_text(entry):
+        if is_text(entry):
             continue
         if not isinstance(entry, ast.Call):
             said[f"metadata {number}"] = ast.unparse(entry)
             continue
         for place, argument in enumerate(entry.args):
-            if not _is_text(argument):
+            if not is_text(argument):
                 said[f"argument {place}"] = ast.unparse(argument)
         said |= {word.arg or "**": ast.unparse(word.value) for word in entry.keywords if word.arg != _HELP}
     return said
@@ -130,10 +130,6 @@ def _said(node: Any) -> dict[str, str]:
 def _is_annotated(node: ast.Subscript) -> bool:
     name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
     return name in ("A", "Annotated") and isinstance(node.slice, ast.Tuple)
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 # -- what decides it ---------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.errors import UsageError
-from harness.subjects.child.sites import Sources
+from harness.subjects.child.sites import Sources, decorator_name
 from harness.subjects.moves.statements import Cutter, Function, mentioned
 from harness.subjects.moves.tables import Table
 from harness.subjects.spec import SubjectSpec
@@ -166,9 +166,7 @@ class Package:
 
     def decorators(self, definition: Definition) -> frozenset[str]:
         """Return the names of a function's decorators."""
-        node = definition.node
-        called = [one.func if isinstance(one, ast.Call) else one for one in getattr(node, "decorator_list", [])]
-        return frozenset(one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in called)
+        return frozenset(map(decorator_name, getattr(definition.node, "decorator_list", [])))
 
     def is_registered(self, definition: Definition) -> bool:
         """Whether a function is one that a registry calls: a pass or a provider."""

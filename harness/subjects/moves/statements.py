@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -43,8 +43,12 @@ class Part(NamedTuple):
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     """Return the statements of a function or class but for what documents it."""
     first = body[0] if body else None
-    documents = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return body[1:] if documents and isinstance(first.value.value, str) else body  # type: ignore[union-attr]
+    return body[1:] if isinstance(first, ast.Expr) and is_text(first.value) else body
+
+
+def is_text(node: ast.AST) -> TypeGuard[ast.Constant]:
+    """Whether a node is a literal text."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def mentioned(nodes: Iterable[ast.AST]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from harness.subjects.moves.statements import Line
+from harness.subjects.moves.statements import Line, is_text
 
 
 class Table:
@@ -19,7 +19,7 @@ class Table:
     def __init__(self, value: ast.expr) -> None:
         self._value = value
         nodes = list(ast.walk(value))
-        self.texts = frozenset(node.value for node in nodes if isinstance(node, ast.Constant) and _is_text(node))
+        self.texts = frozenset(node.value for node in nodes if is_text(node))
         found = [
             (node.lineno, node.col_offset, node.attr if isinstance(node, ast.Attribute) else node.id)
             for node in nodes
@@ -63,12 +63,8 @@ class Table:
         return (
             isinstance(table, ast.Dict)
             and all(isinstance(key, ast.Constant) and key.value in fields for key in table.keys)
-            and all(map(_is_text, table.values))
+            and all(map(is_text, table.values))
         )
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_name(node: ast.AST | None, field: str) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 from harness.subjects.child import sandbox
 from harness.subjects.child.batches import answer_all, seconds_of
 from harness.subjects.child.launch import LaunchError
-from harness.subjects.child.wire import Wire, encode
+from harness.subjects.child.wire import Wire, encode, own_fault
 from harness.subjects.packaged.package import Package
 from harness.subjects.packaged.request import (
     Chains,
@@ -55,7 +55,16 @@ def serve(request_fd: int, response_fd: int, number: int) -> None:
             answer: dict[str, Any] | None = loaded
         else:
             assert package is not None
-            answer = _answer(package, request, load.case_seconds, wire)
+            try:
+                answer = _answer(package, request, load.case_seconds, wire)
+            except (MemoryError, RecursionError):
+                raise
+            except Exception as error:
+                # In a batch a death shows which case it was.
+                if isinstance(request, Resolve) or _frame(error, f"{load.root}/{load.package}"):
+                    raise
+                answer = None
+                wire.send(own_fault(error))
         if answer is not None:
             wire.send(encode(answer))
         sandbox.stop_timer()
@@ -76,7 +85,7 @@ def _load(request: Load) -> tuple[Package | None, dict[str, Any]]:
 
 
 def _frame(error: BaseException, root: str) -> str:
-    """Return ``file:line`` of the innermost frame in the folder of the package, or of what Python cannot read."""
+    """Return ``file:line`` of the innermost frame in the folder ``root``, or of what Python cannot read there."""
     if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(f"{root}/"):
         return f"{error.filename}:{error.lineno}"
     found = ""
