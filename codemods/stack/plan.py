@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 from codemods.catalog import codemod_named
 from harness.errors import UsageError, hint
 from harness.subjects.names import OWN_PACKAGES
+from harness.world.toml import parse_toml, read_toml
 
 FORMAT: Final = "stackproof.stack/1"
 MODES: Final = ("slice", "whole")
@@ -89,19 +89,16 @@ def load_plan(path: Path) -> Plan:
 
     Raises UsageError when it cannot be read, is not TOML, or holds a key, name or value that means nothing.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"plan {path}: {getattr(error, 'strerror', None) or error}") from None
-    return read_plan(text, f"plan {path}", path.parent)
+    where = f"plan {path}"
+    return _plan(read_toml(path, where), where, path.parent)
 
 
 def read_plan(text: str, where: str, folder: Path) -> Plan:
     """Return the plan that ``text`` holds; ``where`` names it in errors. Raises UsageError."""
-    try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{where} is not valid TOML: {error}") from None
+    return _plan(parse_toml(text, where), where, folder)
+
+
+def _plan(content: dict[str, Any], where: str, folder: Path) -> Plan:
     if content.pop("format", None) != FORMAT:
         raise UsageError(f"{where}: write format = {FORMAT!r} at its top")
     content["steps"] = content.pop("step", [])

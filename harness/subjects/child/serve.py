@@ -104,7 +104,12 @@ def _load(request):
 
 
 def _frame(error):
-    """Return ``file:line`` of the innermost frame that is not ours, the empty string where all are."""
+    """Return ``file:line`` of the innermost frame that is not ours, the empty string where all are.
+
+    Of what Python cannot read it is the place that it stumbled over.
+    """
+    if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
+        return f"{error.filename}:{error.lineno}"
     found = ""
     for frame, line in traceback.walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
