@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,10 @@ class Aim:
     choices: list[list[Alternative]] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
     entries: list[Entry] | None = None
+
+    def key(self) -> Hashable:
+        """Return what the aim asks for: equal for two aims that ask for the same in the same order."""
+        return tuple(self.left.items()), tuple(map(tuple, self.choices)), tuple(self.pairs)
 
 
 def opposite(pair: Pair) -> Pair:

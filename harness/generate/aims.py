@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -78,9 +78,9 @@ class AimDraw:
         demands = [self._inputs.mask(condition) for condition in aims.conditions]
         pairs = [self._pair(condition) for condition in aims.conditions]
         clauses = [self._clause(clause, demands, pairs) for clause in aims.clauses]
-        places: dict[str, tuple[int, list[Aim]]] = {}
+        places: dict[Hashable, tuple[int, list[Aim]]] = {}
         for position, place in enumerate(aims.places):
-            ways: dict[str, Aim] = {}
+            ways: dict[Hashable, Aim] = {}
             for numbers in place:
                 aim = Aim()
                 for number in numbers:
@@ -89,9 +89,9 @@ class AimDraw:
                 if not aim.choices and not aim.pairs and not any(name in self._from_machine for _, name in aim.left):
                     aim.entries = self._entries(aim.left)
                 if aim.left or aim.choices or aim.pairs:
-                    ways.setdefault(repr((aim.left, aim.choices, aim.pairs)), aim)
+                    ways.setdefault(aim.key(), aim)
             if ways:
-                places.setdefault("".join(ways), (position, list(ways.values())))
+                places.setdefault(tuple(ways), (position, list(ways.values())))
         return dict(places.values())
 
     def _pair(self, condition: Condition) -> Pair | None:

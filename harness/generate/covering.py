@@ -8,11 +8,7 @@ of its pairs nothing is seen. Here a row says at most so many things and leaves 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
-
-# Below the gain of any option that can be chosen.
-_NEVER: Final = -(10**9)
-
+from typing import NamedTuple
 
 class Factor(NamedTuple):
     """A parameter of an array: how many options it has; with ``silent``, option 0 is to say nothing of it."""
@@ -42,13 +38,14 @@ class _Greedy:
         self._firsts = first_options(factors)
         self._factors = factors
         self._of = [number for number, factor in enumerate(factors) for _ in range(factor.options)]
-        self._silent = {first for first, factor in zip(self._firsts, factors, strict=True) if factor.silent}
+        self._masks = [
+            ((1 << factor.options) - 1) << first for first, factor in zip(self._firsts, factors, strict=True)
+        ]
         every = (1 << len(self._of)) - 1
-        self._pending = [every & ~self._mask_of(number) for number in self._of]
+        silent = sum(1 << first for first, factor in zip(self._firsts, factors, strict=True) if factor.silent)
+        self._spoken = every & ~silent
+        self._pending = [every & ~self._masks[number] for number in self._of]
         self._left = [pending.bit_count() for pending in self._pending]
-
-    def _mask_of(self, number: int) -> int:
-        return ((1 << self._factors[number].options) - 1) << self._firsts[number]
 
     def rows(self) -> list[tuple[int, ...]]:
         """Return the rows."""
@@ -65,32 +62,25 @@ class _Greedy:
 
     def _row(self, start: int, turn: int) -> list[int]:
         """Return a row with the option ``start``; where nothing brings a pair, loud factors take turns."""
-        gains = [0] * len(self._of)
-        for option in self._silent:
-            # What nobody says is in the row anyway.
-            gains[option] = _NEVER
         row = list(self._firsts)
         open_loud = {number for number, factor in enumerate(self._factors) if not factor.silent}
+        # What nobody says is in the row anyway.
+        allowed, gains = self._spoken, _Counts()
         said, best = 0, start
         while True:
             number = self._of[best]
             row[number] = best
             open_loud.discard(number)
-            first = self._firsts[number]
-            gains[first : first + self._factors[number].options] = [_NEVER] * self._factors[number].options
-            if self._factors[number].silent and best != first:
+            allowed &= ~self._masks[number]
+            if self._factors[number].silent and best != self._firsts[number]:
                 said += 1
                 if said == self._most_said:
                     break
-            rest = self._pending[best]
-            while rest:
-                low = rest & -rest
-                gains[low.bit_length() - 1] += 1
-                rest ^= low
-            gain = max(gains)
-            if gain <= 0:
+            gains.add(self._pending[best])
+            most = gains.most(allowed)
+            if not most:
                 break
-            best = gains.index(gain)
+            best = (most & -most).bit_length() - 1
         for number in sorted(open_loud):
             row[number] = self._loud(number, row, open_loud, turn)
             open_loud.discard(number)
@@ -103,6 +93,29 @@ class _Greedy:
         gains = [(self._pending[option] & mask).bit_count() for option in range(first, first + count)]
         most = max(gains)
         return first + (gains.index(most) if most else turn % count)
+
+
+class _Counts:
+    """How often each number was counted, as the binary digits of all counts: a mask for each digit, lowest first."""
+
+    def __init__(self) -> None:
+        self._digits: list[int] = []
+
+    def add(self, mask: int) -> None:
+        """Count each number in ``mask`` once more."""
+        for place, digit in enumerate(self._digits):
+            self._digits[place] = digit ^ mask
+            mask &= digit
+        if mask:
+            self._digits.append(mask)
+
+    def most(self, allowed: int) -> int:
+        """Return the mask of those ``allowed`` that were counted most often, 0 where none was at all."""
+        found = 0
+        for digit in reversed(self._digits):
+            if allowed & digit:
+                allowed = found = allowed & digit
+        return found
 
 
 def first_options(factors: Sequence[Factor]) -> list[int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from harness.generate.aim import Aim, Demand
+from harness.generate.aim import Aim, Alternative, Demand
 from harness.generate.draw import SeededDraw, shuffled
 from harness.generate.inputs import MACHINE, Slot
 
@@ -69,15 +69,20 @@ def goals_of(places: Sequence[Sequence[Aim]]) -> list[Goal]:
     A demand that many places share, because they lie behind it, has its turn at a few of them.
     """
     goals = []
-    turns: Counter[str] = Counter()
+    turns: Counter[Hashable] = Counter()
+    # A clause is long, and stands in many keys: its number takes its place.
+    clauses: dict[tuple[Alternative, ...], int] = {}
     # Shuffled, so that a demand's turns are not all at the first places behind it.
     for ways in shuffled(places, SeededDraw(0, -3)):
         goals += [Goal(ways)] * _HITS
         # Ways differ in how they come to the place; the demands of the place itself are in all of them.
-        seen: set[str] = set()
+        seen: set[Hashable] = set()
         for aim in ways:
-            asked = [(_key(aim, miss), Goal([aim], miss)) for miss in _misses(aim)]
-            asked += [(repr((fixed, listed)), Goal([aim], None, fixed)) for fixed, listed in _members(aim)]
+            numbers = [clauses.setdefault(tuple(clause), len(clauses)) for clause in aim.choices]
+            asked: list[tuple[Hashable, Goal]] = [
+                (_key(aim, miss, numbers), Goal([aim], miss)) for miss in _misses(aim)
+            ]
+            asked += [((fixed, listed), Goal([aim], None, fixed)) for fixed, listed in _members(aim, numbers)]
             for key, goal in asked:
                 if key not in seen and turns[key] < _TURNS:
                     seen.add(key)
@@ -97,20 +102,24 @@ def _misses(aim: Aim) -> Iterator[Miss]:
             yield from (Miss(clause=number, only=position, demand=demand) for demand in demands)
 
 
-def _members(aim: Aim) -> Iterator[tuple[Demand, object]]:
-    """Yield a demand for each option of the inputs that the aim leaves a few of, and the list it is a member of."""
-    lists: list[tuple[Demand, object]] = [(demand, demand) for demand in aim.left.items()]
-    lists += [(demand, clause) for clause in aim.choices for asked, _ in clause for demand in asked]
+def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[Demand, Hashable]]:
+    """Yield a demand for each option of the inputs that the aim leaves a few of, and the list it is a member of.
+
+    ``numbers`` are those of its clauses.
+    """
+    lists: list[tuple[Demand, Hashable]] = [(demand, demand) for demand in aim.left.items()]
+    for number, clause in zip(numbers, aim.choices, strict=True):
+        lists += [(demand, number) for asked, _ in clause for demand in asked]
     for (slot, mask), listed in lists:
         if slot != MACHINE and 1 < mask.bit_count() <= _MOST_MEMBERS:
             yield from (((slot, 1 << bit), listed) for bit in range(mask.bit_length()) if mask >> bit & 1)
 
 
-def _key(aim: Aim, miss: Miss) -> str:
-    """Return what a miss breaks: the same for ways that share the demand."""
+def _key(aim: Aim, miss: Miss, numbers: Sequence[int]) -> Hashable:
+    """Return what a miss breaks: the same for ways that share the demand. ``numbers`` are those of the clauses."""
     if miss.slot is not None:
-        return repr((miss.slot, aim.left[miss.slot]))
+        return miss.slot, aim.left[miss.slot]
     if miss.pair is not None:
-        return repr(aim.pairs[miss.pair])
+        return aim.pairs[miss.pair]
     assert miss.clause is not None
-    return repr((aim.choices[miss.clause], miss.only, miss.demand))
+    return numbers[miss.clause], miss.only, miss.demand

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.subjects.child.novelty import Novelty
+from harness.subjects.child.recording import Recorder
 
 WRITES, DECISIONS = (3, 1, 4), (0, 2)
 """The recorder's numbers of the described writes, and of the first outcomes of the described decisions."""
@@ -18,15 +20,19 @@ CASE = st.tuples(st.lists(st.integers(1, 4), max_size=3), st.lists(st.integers(0
 PARTS = st.lists(st.tuples(st.integers(0, 1), st.lists(CASE, max_size=4)), max_size=6)
 
 
-def recorder_of_six() -> SimpleNamespace:
-    recorder = SimpleNamespace(seen=bytearray(6), fresh=[], hit=[])
-    recorder.keep = lambda number: recorder.hit.clear()
+def recorder_of_six() -> Any:
+    """Return a recorder of the package (which is no typed module) with room for three decisions."""
+    recorder = Recorder("/r", ())
+    recorder.sources.writes = list(range(max(WRITES) + 2))
+    recorder.seen.extend(bytes(6))
     return recorder
 
 
-def run(novelty: Novelty, recorder: SimpleNamespace, case: tuple[Sequence[int], Sequence[int]]) -> None:
+def run(novelty: Novelty, recorder: Any, case: tuple[Sequence[int], Sequence[int]]) -> None:
     writes, outcomes = case
-    recorder.hit.extend((write, "value") for write in writes)
+    wrote = recorder.names()["__stackproof_wrote__"]
+    for write in writes:
+        wrote(write, "value")
     for outcome in outcomes:
         if not recorder.seen[outcome]:
             recorder.seen[outcome] = 1
@@ -72,9 +78,26 @@ def test_a_case_outside_of_streams_leaves_no_trace() -> None:
     novelty = Novelty(recorder, WRITES, DECISIONS)
     run(novelty, recorder, ([1, 3], [0, 2]))
     novelty.skip(0)
-    assert not recorder.hit and not recorder.fresh
+    assert not recorder.written and not recorder.fresh
     novelty.begin(0)
     run(novelty, recorder, ([1], [0]))
     novelty.after(7)
     novelty.end()
     assert novelty.taken() == [(7, [0, 2 * len(DECISIONS) + 1 * len(WRITES) + 1])]
+
+
+@given(st.lists(st.lists(st.integers(0, 4), max_size=5), max_size=20), st.integers(1, 5))
+def test_every_write_of_a_kept_case_is_counted_once(cases: list[list[int]], most: int) -> None:
+    recorder = recorder_of_six()
+    wrote = recorder.names()["__stackproof_wrote__"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harness.subjects.child.recording._MOST_SEQUENCES", most)
+        for number, writes in enumerate(cases):
+            for write in writes:
+                wrote(write, "value")
+            assert recorder.keep(number) == tuple(writes)
+        wrote(0, "value")
+        recorder.drop()
+    total = [sum(writes.count(write) for writes in cases) for write in range(5)]
+    # Asked twice: what was counted stays.
+    assert recorder.counts()[:5] == recorder.counts()[:5] == total

@@ -1,10 +1,9 @@
 """The loop over the cases of a batch: one answer each, in time, sent in bunches."""
 
 import os
-import random
 import time
 
-from . import sandbox
+from . import chance, sandbox
 
 # The parent waits for a bunch of answers no longer than this and one case's time limit.
 _FLUSH_SECONDS = 1.0
@@ -28,7 +27,7 @@ def answer_all(cases, resolve, seconds, wire, part, novelty=None, forget=None):
         novelty.begin(stream)
     flushed = time.monotonic()
     for number, case in enumerate(cases, first):
-        random.seed(0)
+        chance.renew()
         sandbox.start_timer(seconds)
         outcome = resolve(case)
         sandbox.stop_timer()

@@ -32,7 +32,7 @@ class Novelty:
     def clear(self):
         """Drop what was recorded outside of any batch."""
         self._recorder.fresh.clear()
-        self._recorder.hit.clear()
+        self._recorder.drop()
 
     def begin(self, stream):
         """Count what follows for ``stream``, until ``end``; in a negative one each case stands alone."""
@@ -68,12 +68,12 @@ class Novelty:
             found = [outcomes[outcome] for outcome in recorder.fresh if outcome in outcomes]
             recorder.fresh.clear()
         # Most cases write what another one wrote, and so nothing new.
-        wrote = tuple([write for write, _ in recorder.hit])
+        wrote = recorder.keep(number)
         if wrote and wrote not in self._met:
             if len(self._met) < _MOST_MET:
                 self._met.add(wrote)
             known = self._writes
-            hit = {known[write] for write, _ in recorder.hit if write in known}
+            hit = {known[write] for write in wrote if write in known}
             mask = 0
             for write in hit:
                 mask |= 1 << write
@@ -85,7 +85,6 @@ class Novelty:
                     found += self._pairs(write, fresh & ((2 << write) - 1))
         if found:
             self._news.append((number, sorted(found)))
-        recorder.keep(number)
         if self._stream < 0:
             self._keep()
             recorder.seen[:] = bytes(len(recorder.seen))

@@ -2,6 +2,7 @@
 
 import re
 
+from . import chance
 from .novelty import Novelty
 
 _NEVER = re.compile(r"#\s*never (true|false|asked):\s*(\S.*)")
@@ -28,6 +29,10 @@ class Reach:
         self._write_numbers = [position[id(site)] for _, site in self._writes]
         position = {id(site): 2 * number for number, site in enumerate(sources.decisions)}
         self._decision_numbers = [position[id(site)] for site in self._decisions]
+        # Of each outcome that the recorder has a number for, the number that a trace tells it by.
+        self._asked = {}
+        for place, number in enumerate(self._decision_numbers):
+            self._asked[number], self._asked[number + 1] = 2 * place + 1, 2 * place
         self._told = [0] * len(self._writes)
         self.novelty = Novelty(recorder, self._write_numbers, self._decision_numbers)
         self._described = None
@@ -87,8 +92,8 @@ class Reach:
         Of a decision 0 is neither, 1 true, 2 false, 3 both. ``news`` are the cases that were the first of their
         stream to reach something, with what that was.
         """
-        counts = [self._recorder.counts[number] for number in self._write_numbers]
-        told, self._told = self._told, counts
+        told, counts = self._told, self._counts()
+        self._told = counts
         seen = self._recorder.seen
         return {
             "counts": [now - before for now, before in zip(counts, told, strict=True)],
@@ -98,30 +103,37 @@ class Reach:
 
     def forget(self):
         """Forget what was seen so far."""
-        self._told = [self._recorder.counts[number] for number in self._write_numbers]
+        self._told = self._counts()
         self._recorder.seen[:] = bytes(len(self._recorder.seen))
         self.novelty.forget()
 
+    def _counts(self):
+        counts = self._recorder.counts()
+        return [counts[number] for number in self._write_numbers]
+
     def chain(self, run, marked):
-        """Return every write that ``run()`` makes, in order, with its value as ``marked`` writes it."""
-        self._recorder.log = log = []
+        """Return every write that ``run()`` makes, in order, with its value as ``marked`` writes it; none is counted."""
+        recorder = self._recorder
+        recorder.drop()
+        chance.renew()
         try:
             run()
+            return self._told_of(recorder.written, recorder.values, marked)
         finally:
-            self._recorder.log = None
-        return self._told_of(log, marked)
+            recorder.drop()
 
     def written(self, positions, marked):
         """Return the chains of those cases of the last batch, None when one of them was not resolved here."""
-        kept, sites = self._recorder.kept, self._recorder.sources.writes
+        kept = self._recorder.kept
         if any(position not in kept for position in positions):
             return None
-        return [self._told_of([(sites[number], value) for number, value in kept[one]], marked) for one in positions]
+        return [self._told_of(*kept[position], marked) for position in positions]
 
-    def _told_of(self, log, marked):
+    def _told_of(self, numbers, values, marked):
+        sites = self._recorder.sources.writes
         return [
             {"field": site.field, "value": marked(value), "source": site.source, "file": site.file, "line": site.line}
-            for site, value in log
+            for site, value in ((sites[number], value) for number, value in zip(numbers, values, strict=True))
             if self._tells(site)
         ]
 
@@ -129,17 +141,19 @@ class Reach:
         """Whether a write is one to tell of."""
         return True
 
-    def taken(self, run):
-        """Return each decision that ``run()`` takes, in order: its number among all, and its outcome."""
-        numbers = {id(site): number for number, site in enumerate(self._decisions)}
-        # So that the writes of this run are not counted.
-        self._recorder.log, taken = [], []
-        try:
-            with self._recorder.following(taken):
+    def taken(self, runs):
+        """Yield for each of ``runs``, as it was called, the decisions that it took, in order.
+
+        Twice the number of each among all, one more where it was true. Nothing of this is counted.
+        """
+        numbers, asked = [], self._asked
+        with self._recorder.following(numbers):
+            for run in runs:
+                numbers.clear()
+                chance.renew()
                 run()
-        finally:
-            self._recorder.log = None
-        return [(numbers[id(site)], outcome) for site, outcome in taken if id(site) in numbers]
+                yield [asked[number] for number in numbers if number in asked]
+        self._recorder.drop()
 
 
 def _never(line):

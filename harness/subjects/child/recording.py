@@ -10,25 +10,27 @@ from .sites import Sources
 
 _WROTE = "__stackproof_wrote__"
 _DECIDED = "__stackproof_decided__"
+_MOST_SEQUENCES = 4096
 
 
 class Recorder:
     """The sites of one tree and what happened at them.
 
-    ``counts`` are the executions of each of ``sources.writes``. ``seen`` has two bytes for each of
-    ``sources.decisions``: whether it was true, whether it was false. What was set there is listed in ``fresh``, and
-    the writes with their values in ``hit``, until somebody takes them. ``log`` holds ``(site, value)`` of each write
-    while it is a list, and nothing is logged while it is None.
+    ``seen`` has two bytes for each of ``sources.decisions``: whether it was true, whether it was false. What was set
+    there is listed in ``fresh``, and the writes by their numbers in ``written`` with their ``values``, until somebody
+    takes them. ``kept`` are the writes of the cases of the last batch, by the case's number.
     """
 
     def __init__(self, root, names):
         self.sources = Sources(names)
-        self.counts = []
         self.seen = bytearray()
         self.fresh = []
-        self.hit = []
+        self.written = []
+        self.values = []
         self.kept = {}
-        self.log = None
+        # How many cases made each sequence of writes; few are different, and counting these is quick.
+        self._cases = {}
+        self._counts = []
         self._namespaces = []
         self._follower = None
         self._root = os.path.join(root, "")
@@ -37,10 +39,9 @@ class Recorder:
         """Return the parsed module with the calls in it; lines stay where they are."""
         writes, decisions = self.sources.add(tree, path.removeprefix(self._root))
         calls = _Calls(
-            {site.node: len(self.counts) + index for index, site in enumerate(writes)},
+            {site.node: len(self.sources.writes) - len(writes) + index for index, site in enumerate(writes)},
             {site.node: len(self.seen) + 2 * index for index, site in enumerate(decisions)},
         )
-        self.counts += [0] * len(writes)
         self.seen.extend(bytes(2 * len(decisions)))
         return ast.fix_missing_locations(calls.visit(tree))
 
@@ -59,30 +60,42 @@ class Recorder:
         self._namespaces.append(namespace)
 
     def keep(self, case):
-        """Move what was written into ``kept``, as that of the case with the number ``case`` in its batch."""
+        """Move what was written into ``kept``, as that of the case with the number ``case`` in its batch.
+
+        Returns the numbers of the writes.
+        """
         if not case:
             self.kept.clear()
-        self.kept[case] = self.hit[:]
-        self.hit.clear()
+        numbers = tuple(self.written)
+        self.kept[case] = numbers, self.values[:]
+        self._cases[numbers] = self._cases.get(numbers, 0) + 1
+        if len(self._cases) > _MOST_SEQUENCES:
+            self._count()
+        self.drop()
+        return numbers
 
-    @contextlib.contextmanager
-    def following(self, taken):
-        """Within the block append ``(decision site, outcome)`` to ``taken`` at each decision, and mark none as seen.
+    def drop(self):
+        """Forget what was written and not taken."""
+        self.written.clear()
+        self.values.clear()
 
-        Another function stands in the modules for that long: the one that marks outcomes stays as fast as it is.
-        """
-        numbers, sites = [], self.sources.decisions
-        try:
-            with self._noting(numbers):
-                yield
-        finally:
-            taken += [(sites[number // 2], not number % 2) for number in numbers]
+    def counts(self):
+        """Return how often each of ``sources.writes`` ran in the cases that were kept, ever."""
+        self._count()
+        return self._counts
+
+    def _count(self):
+        self._counts += [0] * (len(self.sources.writes) - len(self._counts))
+        for numbers, cases in self._cases.items():
+            for number in numbers:
+                self._counts[number] += cases
+        self._cases.clear()
 
     @contextlib.contextmanager
     def noticing(self, numbers):
         """Within the block append the number of each outcome to ``numbers``; afterwards they are marked as ever."""
         try:
-            with self._noting(numbers):
+            with self.following(numbers):
                 yield
         finally:
             self.mark(numbers)
@@ -98,7 +111,12 @@ class Recorder:
                 self.fresh.append(number)
 
     @contextlib.contextmanager
-    def _noting(self, numbers):
+    def following(self, numbers):
+        """Within the block append the number of each outcome to ``numbers``, and mark none as seen.
+
+        Another function stands in the modules for that long: the one that marks outcomes stays as fast as it is.
+        """
+
         def decided(number, value):
             numbers.append(number if value else number + 1)
             return value
@@ -116,15 +134,12 @@ class Recorder:
 
     def _writing(self):
         # Looked up once, and not at each of a thousand calls a case.
-        counts, hit = self.counts, self.hit
+        written, values = self.written.append, self.values.append
 
         def wrote(number, value):
-            """Take note of one write and return the value; a case resolved again for its log is not counted."""
-            if self.log is None:
-                counts[number] += 1
-                hit.append((number, value))
-            else:
-                self.log.append((self.sources.writes[number], value))
+            """Take note of one write and return the value."""
+            written(number)
+            values(value)
             return value
 
         return wrote

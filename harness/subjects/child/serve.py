@@ -12,7 +12,7 @@ import traceback
 import warnings
 from functools import partial
 
-from . import aims, answers, describe, launch, questions, sandbox, slicing
+from . import aims, answers, chance, describe, launch, questions, sandbox, slicing
 from .batches import answer_all, seconds_of
 from .caches import Caches
 from .finder import TreeFinder
@@ -27,6 +27,7 @@ from .world import WORLD, UnansweredProbe, observe_environment
 def serve(request_fd, response_fd, number):
     """Serve until the request pipe closes; answers count from ``number``. The first request loads the tree."""
     faulthandler.enable()
+    chance.watch()
     wire = Wire(request_fd, response_fd, number)
     subject, load_seconds = None, 60.0
     while True:

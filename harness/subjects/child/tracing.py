@@ -14,21 +14,39 @@ def traced(reach, runs, root, accessors="", raises=True):
     ``root`` that is not in the file ``accessors``; what happens elsewhere is left out. Without ``reach`` no decisions
     are told.
     """
-    cases = []
-    for run in runs:
-        variables, raised, taken = [], [], []
-        inside = os.path.join(root, "")
-        with (
-            _variables(variables, inside, accessors),
-            _raises(raised, inside) if raises else contextlib.nullcontext(),
-        ):
-            if reach is None:
-                run()
-            else:
-                taken = reach.taken(run)
-        asked = [2 * number + outcome for number, outcome in taken]
-        cases.append({"asked": asked, "variables": variables, "raised": raised[-1] if raised else None})
+    cases, variables, inside = [], [], os.path.join(root, "")
+    with _variables(variables, inside, accessors):
+        watched = [_Watched(run, inside, raises) for run in runs]
+        for run, asked in zip(watched, _asked(reach, watched), strict=True):
+            cases.append({"asked": asked, "variables": variables[:], "raised": run.raised})
+            variables.clear()
     return {"cases": cases}
+
+
+def _asked(reach, runs):
+    """Call each of ``runs`` and yield what it asked."""
+    if reach is not None:
+        yield from reach.taken(runs)
+        return
+    for run in runs:
+        run()
+        yield []
+
+
+class _Watched:
+    """A run that keeps the place of its last exception, where ``raises``."""
+
+    def __init__(self, run, root, raises):
+        self._run = run
+        self._root = root
+        self._raises = raises
+        self.raised = None
+
+    def __call__(self):
+        raised = []
+        with _raises(raised, self._root) if self._raises else contextlib.nullcontext():
+            self._run()
+        self.raised = raised[-1] if raised else None
 
 
 @contextlib.contextmanager

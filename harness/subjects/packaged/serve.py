@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.child import sandbox
+from harness.subjects.child import chance, sandbox
 from harness.subjects.child.batches import answer_all, seconds_of
 from harness.subjects.child.launch import LaunchError
 from harness.subjects.child.wire import Wire, encode, own_fault
@@ -40,6 +40,7 @@ _REQUESTS = msgspec.json.Decoder(PackageRequest)
 def serve(request_fd: int, response_fd: int, number: int) -> None:
     """Serve until the request pipe closes; answers count from ``number``. The first request loads the package."""
     faulthandler.enable()
+    chance.watch()
     wire = Wire(request_fd, response_fd, number)
     package: Package | None = None
     load = Load(root="", package="", names=[], record=False, memory_bytes=0, case_seconds=0.0, load_seconds=60.0)
