@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from operator import ne
 from typing import Final
 
 import msgspec
@@ -14,22 +15,33 @@ from harness.world.contract import encode_case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 
-_PLAIN_HARDWARE = Hardware()
-_PLAIN_MODEL = Model()
+_PLAIN_HARDWARE: Final = msgspec.structs.astuple(Hardware())
+_PLAIN_MODEL: Final = msgspec.structs.astuple(Model())
 
 
-def weight(case: Case) -> tuple[int, int, int, bytes, int, str]:
+Weight = tuple[int, int, int, bytes, int, str]
+
+
+def weight(case: Case) -> Weight:
     """Return how large a case is: arguments and variables, attributes, then length and text of its line, then its id.
 
-    A total order over cases, so that the smallest witness is the same whichever job met it first.
+    A total order over cases, so that the smallest witness is the same whichever job met it first: ids end in a
+    number, and of two cases alike it is the one made first.
     """
-    hardware = sum(
-        getattr(case.hardware, name) != getattr(_PLAIN_HARDWARE, name) for name in Hardware.__struct_fields__
-    )
-    model = sum(getattr(case.model, name) != getattr(_PLAIN_MODEL, name) for name in Model.__struct_fields__)
     line = encode_case(msgspec.structs.replace(case, id="-"))
-    # Ids end in a number: of two alike, the one made first.
-    return (len(case.args) + len(case.env), hardware + model, len(line), line, len(case.id), case.id)
+    return (*_size(case), len(line), line, len(case.id), case.id)
+
+
+def _size(case: Case) -> tuple[int, int]:
+    hardware = sum(map(ne, msgspec.structs.astuple(case.hardware), _PLAIN_HARDWARE))
+    model = sum(map(ne, msgspec.structs.astuple(case.model), _PLAIN_MODEL))
+    return len(case.args) + len(case.env), hardware + model
+
+
+def _is_lighter(case: Case, other: Case) -> bool:
+    """Whether ``case`` weighs less; written out, which takes long, they are only where that has to tell."""
+    size, other_size = _size(case), _size(other)
+    return size < other_size or (size == other_size and weight(case) < weight(other))
 
 
 SAMPLE: Final = 8
@@ -38,7 +50,8 @@ SAMPLE: Final = 8
 
 def lot(case: Case) -> bytes:
     """Return a number drawn for the case, by which a sample is chosen: the same wherever the case is met."""
-    return hashlib.blake2b(encode_case(msgspec.structs.replace(case, id="-")), digest_size=8).digest()
+    values = case.args, case.hardware, case.model, case.env
+    return hashlib.blake2b(msgspec.json.encode(values, order="deterministic"), digest_size=8).digest()
 
 
 class Bucket(msgspec.Struct, kw_only=True):
@@ -62,13 +75,13 @@ class Bucket(msgspec.Struct, kw_only=True):
     def take(self, other: Bucket) -> None:
         """Add the cases of ``other``, a bucket of the same difference."""
         self.count += other.count
-        if weight(other.witness) < weight(self.witness):
+        if _is_lighter(other.witness, self.witness):
             self.witness = other.witness
             self.difference = other.difference
         drawn: dict[bytes, Case] = {}
         for case in (*self.others, *other.others):
             number = lot(case)
-            if number not in drawn or weight(case) < weight(drawn[number]):
+            if number not in drawn or _is_lighter(case, drawn[number]):
                 drawn[number] = case
         self.others = [drawn[number] for number in sorted(drawn)[:SAMPLE]]
 

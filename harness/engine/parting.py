@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -78,37 +79,46 @@ def _last_values(trace: Trace) -> dict[str, object]:
 
 def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | None:
     """Return the first decision, on both sides, that the second side answers otherwise than the first."""
-    here, there = (_by_key(trace) for trace in traces)
-    answers: dict[Key, Iterator[Taken]] = {}
-    for decision, outcome in traces[0].taken:
-        key = _key(decision)
-        others = answers.get(key)
-        if others is None:
-            known = there.get(key, [])
-            others = answers[key] = iter(known if known and _one_place(here[key], known) else ())
-        other = next(others, None)
-        if other is not None and other[1] != outcome:
-            return decision, other[0]
+    first, second = (trace.taken for trace in traces)
+    keys, others = _keys(first), _keys(second)
+    # What both sides ask and answer alike at their beginnings parts nothing.
+    start = 0
+    for key, other in zip(keys, others, strict=False):
+        if key is not other or first[start][1] is not second[start][1]:
+            break
+        start += 1
+    answers: dict[Key, list[int]] = {}
+    for index in range(len(others) - 1, start - 1, -1):
+        answers.setdefault(others[index], []).append(index)
+    for index in range(start, len(keys)):
+        left = answers.get(keys[index])
+        if left:
+            decision, outcome = second[left.pop()]
+            if outcome is not first[index][1] and _one_place(keys[index], traces):
+                return first[index][0], decision
     return None
 
 
-def _by_key(trace: Trace) -> dict[Key, list[Taken]]:
-    found: dict[Key, list[Taken]] = {}
-    for taken in trace.taken:
-        found.setdefault(_key(taken[0]), []).append(taken)
-    return found
+# By the object's own number: a subject tells of each outcome by one object, and hashing its texts takes longer. The
+# object is kept, so that its number is not given to another. Equal keys are one object.
+_known_keys: dict[int, tuple[Taken, Key]] = {}
+_same_keys: dict[Key, Key] = {}
+_MOST_KNOWN: Final = 1 << 16
 
 
-# By the object's own number: a subject has each of its decisions once, and hashing all of its texts takes longer. The
-# object is kept, so that its number is not given to another.
-_keys: dict[int, tuple[Decision, Key]] = {}
+def _keys(taken: Sequence[Taken]) -> list[Key]:
+    """Return the key of each decision that was taken."""
+    if len(_known_keys) > _MOST_KNOWN:
+        _known_keys.clear()
+    found = list(map(_known_keys.get, map(id, taken)))
+    return [(known or _met(one))[1] for known, one in zip(found, taken, strict=True)]
 
 
-def _key(decision: Decision) -> Key:
-    known = _keys.get(id(decision))
-    if known is None:
-        known = _keys[id(decision)] = decision, (decision.source, _plain(decision.text))
-    return known[1]
+def _met(taken: Taken) -> tuple[Taken, Key]:
+    decision, _ = taken
+    key = (decision.source, _plain(decision.text))
+    known = _known_keys[id(taken)] = taken, _same_keys.setdefault(key, key)
+    return known
 
 
 def _plain(text: str) -> str:
@@ -116,11 +126,10 @@ def _plain(text: str) -> str:
     return _OWNER.sub("", text)
 
 
-def _one_place(*sides: Sequence[Taken]) -> bool:
-    """Whether a decision stands in one place of each side: of two alike it is not known which answers to which."""
-    for taken in sides:
-        first = taken[0][0]
-        for one, _ in taken:
-            if one is not first and (one.file, one.line) != (first.file, first.line):
-                return False
+def _one_place(key: Key, traces: tuple[Trace, Trace]) -> bool:
+    """Whether ``key`` was asked in one place of each side: of two it is not known which answers to which."""
+    for trace in traces:
+        asked = zip(trace.taken, _keys(trace.taken), strict=True)
+        if len({(one.file, one.line) for (one, _), other in asked if other is key}) != 1:
+            return False
     return True

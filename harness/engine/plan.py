@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +171,12 @@ def encode(value: object) -> bytes:
 
 def decode(data: bytes, kind: Any) -> Any:
     """Return what ``encode`` was given, of type ``kind``; raises msgspec.DecodeError."""
-    return msgspec.json.decode(data, type=kind, dec_hook=_from_text)
+    return _decoder(kind).decode(data)
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind, dec_hook=_from_text)
 
 
 def _from_text(kind: type, value: Any) -> Any:

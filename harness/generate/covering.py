@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+
 class Factor(NamedTuple):
     """A parameter of an array: how many options it has; with ``silent``, option 0 is to say nothing of it."""
 

@@ -9,20 +9,15 @@ from typing import Any
 import msgspec
 
 from harness.errors import UsageError
-from harness.subjects.batch import BatchEncoder
+from harness.subjects.batch import encode_batch
 from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import Process, callable_command
-from harness.subjects.spec import SubjectSpec
 from harness.subjects.subject import Subject
 from harness.world.case import Case
 
 
 class CallableSubject(Subject):
     """A callable of a tree, run with the packages of the interpreter that is asked for."""
-
-    def __init__(self, spec: SubjectSpec) -> None:
-        super().__init__(spec)
-        self._encoder = BatchEncoder()
 
     def _process_of(self) -> Process:
         return Process(callable_command(self.spec.python))
@@ -51,4 +46,4 @@ class CallableSubject(Subject):
         return UsageError(f"{label}: importing the module failed{at}: {answer['detail']}{more}")
 
     def _encode(self, cases: Sequence[Case], *, part: Part = NO_PART, operation: str = "resolve") -> bytes:
-        return self._encoder.encode(cases, part=part, operation=operation)
+        return encode_batch(cases, part=part, operation=operation)

@@ -64,7 +64,8 @@ class Subject:
         self._chosen: tuple[str, ...] | None = None
         self.restarts = 0
         self._last_is_whole = False
-        self._decisions: list[Decision] | None = None
+        # The two outcomes of each decision, false first, as a trace tells them.
+        self._outcomes: list[tuple[Decision, bool]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -232,12 +233,12 @@ class Subject:
         if answer is None:
             return [Trace() for _ in cases]
         told = msgspec.json.decode(answer, type=_Traces)
-        if self._decisions is None:
-            self._decisions = msgspec.convert(self._ask("decisions"), _Decisions).decisions
-        decisions = self._decisions
+        if not self._outcomes:
+            decisions = msgspec.convert(self._ask("decisions"), _Decisions).decisions
+            self._outcomes = [(decision, outcome) for decision in decisions for outcome in (False, True)]
         return [
             Trace(
-                taken=tuple([(decisions[number >> 1], bool(number & 1)) for number in case.asked]),
+                taken=tuple(map(self._outcomes.__getitem__, case.asked)),
                 variables=case.variables,
                 raised=case.raised,
             )

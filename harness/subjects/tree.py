@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import UsageError
-from harness.subjects.batch import BatchEncoder
+from harness.subjects.batch import encode_batch
 from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import Process, tree_command
 from harness.subjects.profile import answer_example
-from harness.subjects.spec import SubjectSpec
 from harness.subjects.subject import Subject
 from harness.world.case import Case
 
 
 class TreeSubject(Subject):
     """sglang, as a release, a revision or a folder holds it."""
-
-    def __init__(self, spec: SubjectSpec) -> None:
-        super().__init__(spec)
-        self._encoder = BatchEncoder()
 
     def _process_of(self) -> Process:
         return Process(tree_command(self.spec.python))
@@ -38,7 +33,7 @@ class TreeSubject(Subject):
         return _load_error(self.spec.label, answer)
 
     def _encode(self, cases: Sequence[Case], *, part: Part = NO_PART, operation: str = "resolve") -> bytes:
-        return self._encoder.encode(cases, part=part, operation=operation)
+        return encode_batch(cases, part=part, operation=operation)
 
 
 def _load_error(label: str, answer: dict[str, Any]) -> UsageError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -238,9 +238,12 @@ def _largest(value: object) -> tuple[str, int]:
     return max(sizes, key=lambda entry: entry[1])
 
 
+_DEFAULTS: Final[Mapping[type, Any]] = {Hardware: Hardware(), Model: Model()}
+
+
 def _named_or_keys(part: Part, name_of: Callable[[Part], str | None]) -> str | dict[str, Any]:
     """Return the name of an equal profile, else the keys that differ from the default: none for the default."""
-    default = type(part)()
+    default = _DEFAULTS[type(part)]
     if part == default:
         return {}
     return name_of(part) or {

@@ -272,10 +272,10 @@ CHECKPOINT_PROBES: Mapping[str, Callable[[Model], object]] = _by_name(
 
 def _plain(answer: object) -> JSON:
     """Return ``answer`` as JSON has it: a tuple becomes a list."""
+    if answer is None or isinstance(answer, (bool, int, str)):
+        return answer
     if isinstance(answer, tuple):
         return [_plain(item) for item in answer]
-    if answer is None or isinstance(answer, bool | int | str):
-        return answer
     raise TypeError(f"a probe answered {answer!r}, which JSON cannot carry")
 
 

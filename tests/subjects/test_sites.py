@@ -184,8 +184,8 @@ def test_recorded_code_does_what_it_did() -> None:
         assert run(recorded, recorder.names(), x) == plain
     recorder.drop()
     run(recorded, recorder.names(), 1)
-    sites = recorder.sources.writes
-    assert [(sites[number].field, value) for number, value in zip(recorder.written, recorder.values, strict=True)] == [
+    fields = [recorder.sources.writes[number].field for number in recorder.written]
+    assert list(zip(fields, recorder.values, strict=True)) == [
         ("page_size", 1),
         ("page_size", 3),
         ("dtype", "a"),

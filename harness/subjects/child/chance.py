@@ -4,7 +4,7 @@ import random
 
 
 class _Watched(random.Random):
-    """The generator behind the functions of ``random``, which notes that it was asked: all of them come down to it."""
+    """The generator behind the functions of ``random``, which notes when one of them drew from it."""
 
     drawn = True
 

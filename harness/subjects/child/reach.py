@@ -112,7 +112,7 @@ class Reach:
         return [counts[number] for number in self._write_numbers]
 
     def chain(self, run, marked):
-        """Return every write that ``run()`` makes, in order, with its value as ``marked`` writes it; none is counted."""
+        """Return every write that ``run()`` makes, in order, its value as ``marked`` writes it; none is counted."""
         recorder = self._recorder
         recorder.drop()
         chance.renew()

@@ -43,7 +43,7 @@ class Recorder:
             {site.node: len(self.seen) + 2 * index for index, site in enumerate(decisions)},
         )
         self.seen.extend(bytes(2 * len(decisions)))
-        return ast.fix_missing_locations(calls.visit(tree))
+        return calls.visit(tree)
 
     def lines_of(self, file):
         """Return the lines of a file that was instrumented, as bytes."""
@@ -197,12 +197,19 @@ class _Calls(ast.NodeTransformer):
         """Return the statement that takes note of what ``target`` was just given."""
         read = copy.copy(target)
         read.ctx = ast.Load()
-        return ast.copy_location(ast.Expr(_call(_WROTE, self._writes[target], read)), target)
+        return _at(target, ast.Expr(_call(_WROTE, self._writes[target], read)))
 
 
 def _call(name, number, value):
-    call = ast.Call(ast.Name(name, ast.Load()), [ast.Constant(number), value], [])
-    return ast.copy_location(call, value)
+    function, constant = _at(value, ast.Name(name, ast.Load())), _at(value, ast.Constant(number))
+    return _at(value, ast.Call(function, [constant, value], []))
+
+
+def _at(place, node):
+    """Return ``node`` with the location of ``place``."""
+    node.lineno, node.col_offset = place.lineno, place.col_offset
+    node.end_lineno, node.end_col_offset = place.end_lineno, place.end_col_offset
+    return node
 
 
 class RecordingLoader(importlib.machinery.SourceFileLoader):

@@ -87,6 +87,8 @@ def _made(request):
 def _load(request):
     """Import the tree; returns the subject and the answer, whose ``error`` says why there is none."""
     limits = sandbox.confine(request["memory_bytes"], request["root"])
+    # A load makes much that lasts, as parsed files, and the collector would walk through all of it again and again.
+    gc.disable()
     try:
         subject = _made(request)
         if WORLD.unanswered is not None:
@@ -102,6 +104,8 @@ def _load(request):
     except BaseException as error:
         detail = traceback.format_exception_only(type(error), error)[-1].strip()
         return None, {"error": "import", "detail": detail, "frame": _frame(error)}
+    finally:
+        gc.enable()
 
 
 def _frame(error):
