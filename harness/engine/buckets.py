@@ -72,6 +72,10 @@ class Bucket(msgspec.Struct, kw_only=True):
     parts: list[tuple[Difference, int]] = msgspec.field(default_factory=list)
     shared: tuple[int, str] | None = None
 
+    def copied(self) -> Bucket:
+        """Return a bucket like this one, which can be changed; the cases are the same."""
+        return msgspec.structs.replace(self, others=[*self.others], parts=[*self.parts])
+
     def take(self, other: Bucket) -> None:
         """Add the cases of ``other``, a bucket of the same difference."""
         self.count += other.count

@@ -196,7 +196,7 @@ class _Campaign:
     def _count(self, answer: Compared) -> None:
         if self._store is not None and self._store.due(self._totals, answer):
             self._store.save(self._totals)
-            unshrunk = [Shrunk(bucket, "") for bucket in copy.deepcopy(self._totals.buckets.all())]
+            unshrunk = [Shrunk(bucket.copied(), "") for bucket in self._totals.buckets.all()]
             self._listen(Saved(result=self._finished(unshrunk, interrupted=True)))
         for bucket in self._totals.add(answer):
             if bucket.difference.entry is None:
@@ -205,7 +205,7 @@ class _Campaign:
 
     def _minimised(self) -> tuple[list[Shrunk], bool]:
         """Return the minimised buckets with their explanations, and whether a Ctrl-C left some as they were."""
-        found, stopped = copy.deepcopy(self._totals.buckets.all()), False
+        found, stopped = [bucket.copied() for bucket in self._totals.buckets.all()], False
         if not found:
             return [], False
         shrunk: dict[str, Shrunk] = {}

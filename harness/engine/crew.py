@@ -12,6 +12,7 @@ from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Begin, MakePlan, Plan, Planned, Request, Task
 from harness.engine.planning import make_plan
 from harness.engine.worker import FEW_COLLECTIONS, Worker, WorkerDied
+from harness.subjects.cores import one_each
 from harness.world.case import Case
 
 # A worker that ends without a word is replaced; one task that ends this many is given up on.
@@ -71,7 +72,7 @@ class Crew:
     def __init__(self, request: Request) -> None:
         self._request = request
         self._plan: Plan | None = None
-        self._workers = [Worker(request) for _ in range(request.jobs)]
+        self._workers = [Worker(request, core) for core in one_each(request.jobs)]
 
     def __enter__(self) -> Crew:
         return self
@@ -126,7 +127,7 @@ class Crew:
             # Nobody waits for what is under way: fresh workers take what comes next.
             for number, worker in enumerate(self._workers):
                 worker.close()
-                self._workers[number] = self._fresh()
+                self._workers[number] = self._fresh(worker.core)
             raise
 
     def _hand(self, worker: Worker, task: Task, tries: int, busy: dict[Worker, tuple[Task, int]]) -> None:
@@ -145,9 +146,9 @@ class Crew:
                 busy[worker] = task, tries
                 return
 
-    def _fresh(self) -> Worker:
+    def _fresh(self, core: int | None) -> Worker:
         assert self._plan is not None
-        worker = Worker(self._request)
+        worker = Worker(self._request, core)
         with contextlib.suppress(WorkerDied):
             worker.send(Begin(self._plan))
         return worker
@@ -156,7 +157,7 @@ class Crew:
         worker.close()
         if tries >= _TRIES:
             raise RuntimeError(f"{tries} workers ended with status {death} on {task!r}")
-        fresh = self._fresh()
+        fresh = self._fresh(worker.core)
         self._workers[self._workers.index(worker)] = fresh
         return fresh
 

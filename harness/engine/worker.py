@@ -18,6 +18,7 @@ from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Begin, Failed, MakePlan, Message, Plan, Request, decode, encode
 from harness.engine.planning import make_plan
 from harness.errors import UsageError
+from harness.subjects.cores import keep_to
 from harness.world.profiles import use_profiles
 
 FEW_COLLECTIONS: Final = (50_000, 20, 50)
@@ -29,14 +30,15 @@ class WorkerDied(Exception):
 
 
 class Worker:
-    """The parent's end of one worker process."""
+    """The parent's end of one worker process, which keeps to ``core`` where one is given."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, core: int | None = None) -> None:
+        self.core = core
         self._ours, theirs = Pipe(duplex=True)
         package_root = str(Path(__file__).parents[2])
         # -P keeps the folder the user stands in off the path: it may hold a package called like ours.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
+            [sys.executable, "-P", "-m", __name__, str(theirs.fileno()), *([] if core is None else [str(core)])],
             pass_fds=(theirs.fileno(),),
             stdin=subprocess.DEVNULL,
             env={
@@ -84,11 +86,15 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(*FEW_COLLECTIONS)
     connection = Connection(int(sys.argv[1]))
+    for core in sys.argv[2:]:
+        keep_to(int(core))
     with contextlib.suppress(EOFError, OSError):
         request: Request = decode(connection.recv_bytes(), Request)
         use_profiles(request.profiles)
         with Pair(request.first, request.second) as pair:
             _serve(connection, request, pair)
+    # Nothing is left to do, and taking down all that was made for the cases would take a while.
+    os._exit(0)
 
 
 def _serve(connection: Connection, request: Request, pair: Pair) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 
 from harness.errors import UsageError
+from harness.subjects import cores
 
 _LENGTH = struct.Struct(">I")
 _ANSWER = struct.Struct(">II")
@@ -95,6 +96,7 @@ class Process:
         finally:
             os.close(request_read)
             os.close(response_write)
+        cores.release(self._process.pid)
         self._requests = request_write
         self._responses = response_read
         self._buffer = bytearray()

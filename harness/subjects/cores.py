@@ -1,0 +1,40 @@
+"""Which core a job keeps to. What it runs may use them all: no tree can see how many jobs there are.
+
+The kernel tends to wake a process beside the one that woke it. Of two jobs, each of several processes that wake one
+another in turn, both are then on one core for a while, and the other is idle (a tenth of the time, as measured on
+two).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+_kept_to: set[int] = set()
+_before: set[int] = set()
+
+
+def keep_to(core: int) -> None:
+    """Keep this process to a core; where the system does not let it, everything is only slower."""
+    before = os.sched_getaffinity(0)
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, {core})
+        _before.update(before)
+        _kept_to.add(core)
+
+
+def release(pid: int) -> None:
+    """Let a process that this one started use all cores that this one could before it kept to one."""
+    if _kept_to:
+        # It may have ended already.
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(pid, _before)
+
+
+def one_each(jobs: int) -> list[int | None]:
+    """Return a core for each of so many jobs where there are as many as cores, else None for each.
+
+    With fewer the kernel has a choice, and what else runs on the machine counts.
+    """
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return [*cores] if len(cores) == jobs else [None] * jobs
