@@ -179,7 +179,7 @@ def reach_lines(label: str, covered: Covered) -> list[str]:
 
     Nothing for a subject that is not recorded.
 
-    Write sites that the ledger says cannot run are not counted among those that should have.
+    Write sites that are said to be out of reach are not counted among those that should have run.
     """
     writes = covered.writes
     if not writes:
@@ -208,7 +208,8 @@ def _why_not(site: Reached) -> str:
     if not site.excuse:
         return "" if site.count else "never ran"
     if site.count:
-        return f"ran {site.count} times, and the ledger says that it cannot: take that entry out"
+        times = "once" if site.count == 1 else f"{site.count} times"
+        return f"ran {times}, and was said to be out of reach: {visible(site.excuse)}"
     return f"cannot run: {visible(site.excuse)}"
 
 

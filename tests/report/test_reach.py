@@ -37,7 +37,7 @@ def test_what_cannot_run_is_not_counted_but_said() -> None:
 def test_an_excuse_that_is_wrong_is_said_too() -> None:
     first, second = lines(site("page_size", 2, "a reason"))
     assert first == "reach    old: 1 of 1 write sites ran, 0 of 0 outcomes of decisions were seen"
-    assert second.endswith("ran 2 times, and the ledger says that it cannot: take that entry out")
+    assert second.endswith("ran 2 times, and was said to be out of reach: a reason")
 
 
 def test_decisions_with_one_outcome_are_named() -> None:
