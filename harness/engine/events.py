@@ -11,7 +11,7 @@ from harness.engine.breakdown import Breakdown
 from harness.engine.buckets import Bucket
 from harness.engine.excerpts import Excerpts
 from harness.engine.ledger import Ledger
-from harness.engine.traces import Trace
+from harness.engine.traces import WitnessTrace
 from harness.subjects.moves import Moved
 from harness.world.chain import Decision, Writer
 from harness.world.launch import Flags
@@ -196,7 +196,7 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
     counts: Counts
     buckets: tuple[Bucket, ...]
     explanations: tuple[str, ...]
-    traces: tuple[Trace, ...]
+    traces: tuple[WitnessTrace, ...]
     explained: tuple[Bucket, ...] = ()
     stale: tuple[str, ...] = ()
     covered: tuple[Covered, Covered] = (Covered(), Covered())

@@ -8,11 +8,14 @@ from harness.engine.compare import Difference
 from harness.engine.events import Covered
 from harness.engine.excerpts import Excerpts, Line, read_excerpts, said_place
 from harness.engine.plan import Request
-from harness.engine.traces import Trace
+from harness.engine.traces import WitnessTrace
 
 
 def excerpts_of(
-    request: Request, differences: Sequence[Difference], traces: Sequence[Trace], covered: tuple[Covered, Covered]
+    request: Request,
+    differences: Sequence[Difference],
+    traces: Sequence[WitnessTrace],
+    covered: tuple[Covered, Covered],
 ) -> tuple[Excerpts, Excerpts]:
     """Return what a report shows of the sources of the first and of the second subject.
 

@@ -14,7 +14,7 @@ from harness.engine.buckets import Bucket
 from harness.engine.events import Counts, Started, Tuples
 from harness.engine.guide import News
 from harness.engine.ledger import Ledger
-from harness.engine.traces import Trace
+from harness.engine.traces import WitnessTrace
 from harness.generate.domains import Domains
 from harness.subjects.description import Reach
 from harness.subjects.moves import Moved
@@ -149,7 +149,7 @@ class Shrunk(msgspec.Struct, frozen=True, tag=True):
 
     bucket: Bucket
     explanation: str
-    trace: Trace = Trace()
+    trace: WitnessTrace = WitnessTrace()
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Chain = tuple[Write, ...]
 
 
-class Trace(msgspec.Struct, frozen=True, kw_only=True):
+class WitnessTrace(msgspec.Struct, frozen=True, kw_only=True):
     """The writes of resolved fields that each side makes of one case, in order, and how each refused it.
 
     No writes where a subject is not recorded; None for a side that did not refuse.
@@ -26,10 +26,10 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     refusals: tuple[Refusal | None, Refusal | None] = (None, None)
 
 
-def trace_of(pair: Pair, bucket: Bucket, outcomes: tuple[Outcome, Outcome]) -> Trace:
+def trace_of(pair: Pair, bucket: Bucket, outcomes: tuple[Outcome, Outcome]) -> WitnessTrace:
     """Return how the bucket's witness, resolved last, came to ``outcomes``; nothing for one that ends a process."""
     if bucket.difference.kind == "failure":
-        return Trace()
+        return WitnessTrace()
     first, second = outcomes
     (left,), (right,) = (subject.chains_of([bucket.witness], [0]) for subject in (pair.first, pair.second))
-    return Trace(chains=(tuple(left), tuple(right)), refusals=(first.error, second.error))
+    return WitnessTrace(chains=(tuple(left), tuple(right)), refusals=(first.error, second.error))

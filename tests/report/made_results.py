@@ -12,7 +12,7 @@ from harness.engine.compare import Difference
 from harness.engine.events import Counts, Covered, Decided, Drawn, Finished, Interactions, Reached, Space, Started
 from harness.engine.excerpts import Excerpts
 from harness.engine.ledger import Entry, Ledger
-from harness.engine.traces import Trace
+from harness.engine.traces import WitnessTrace
 from harness.world.case import Case, Refusal
 from harness.world.chain import Decision, Write, Writer
 from harness.world.launch import Flags
@@ -80,8 +80,10 @@ def result(value: Any = 128, text: str = "ValueError: no", line: str = "    view
         buckets=(bucket(value), refusals(text)),
         explanations=("page_size changed from 1", ""),
         traces=(
-            Trace(chains=((write("dtype", "auto", 1, OLD),), (write("page_size", value, 2), write("dtype", "x", 3)))),
-            Trace(refusals=(None, Refusal(type="ValueError", message="no", origin="page_check"))),
+            WitnessTrace(
+                chains=((write("dtype", "auto", 1, OLD),), (write("page_size", value, 2), write("dtype", "x", 3)))
+            ),
+            WitnessTrace(refusals=(None, Refusal(type="ValueError", message="no", origin="page_check"))),
         ),
         explained=(Bucket(difference=explained, count=1, witness=Case(id="7-11")),),
         stale=(),

@@ -12,7 +12,7 @@ from rich.console import Console
 from harness.engine.buckets import Bucket
 from harness.engine.compare import Difference
 from harness.engine.events import BucketFound, Counts, Drawn, Finished, Minimising, Progressed, Started
-from harness.engine.traces import Trace
+from harness.engine.traces import WitnessTrace
 from harness.report.terminal import TerminalView, print_result
 from harness.world.case import Case
 from harness.world.launch import Flags
@@ -51,7 +51,7 @@ def finished(*buckets: Bucket, **more: object) -> Finished:
         counts=Counts(resolved=5, refused=2, different=3),
         buckets=buckets,
         explanations=("",) * len(buckets),
-        traces=(Trace(),) * len(buckets),
+        traces=(WitnessTrace(),) * len(buckets),
         started=STARTED,
         **more,  # type: ignore[arg-type]
     )
