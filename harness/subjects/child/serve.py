@@ -12,7 +12,7 @@ import traceback
 import warnings
 from functools import partial
 
-from . import aims, answers, chance, describe, launch, questions, sandbox, slicing
+from . import aims, answers, chance, describe, launch, own, questions, sandbox, slicing
 from .batches import answer_all, seconds_of
 from .caches import Caches
 from .finder import TreeFinder
@@ -134,6 +134,7 @@ class Subject:
         logging.disable(logging.CRITICAL)
         warnings.simplefilter("ignore")
         observe_environment()
+        own.hide()
         questions.annotations_outside_case()
         self._caches = Caches(profile["package"])
         answers.prepare(profile)
