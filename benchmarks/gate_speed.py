@@ -61,7 +61,8 @@ def main() -> None:
 
 def bare_loop(first: SubjectSpec, second: SubjectSpec, seed: int, count: int) -> float:
     """Return the seconds both subjects take for the gate's cases and nothing else, unrecorded."""
-    bare = Request(*(dataclasses.replace(spec, record=False) for spec in (first, second)), budget=Budget(cases=count))
+    first, second = (dataclasses.replace(spec, record=False) for spec in (first, second))
+    bare = Request(first, second, budget=Budget(cases=count))
     with Pair(bare.first, bare.second) as pair:
         plan = make_plan(bare, pair).plan
         cases = list(CaseMaker(plan.domains, plan.launches).cases(seed, count))

@@ -43,7 +43,7 @@ def main() -> None:
     given = options.subjects is not SUBJECTS
     # The cases of a gate, of the port where none is given: they set only what both have.
     between = options.subjects[:2] if given else RATIOS[0]
-    request = Request(*(specs[name] for name in between), budget=Budget(cases=options.cases))
+    request = Request(specs[between[0]], specs[between[1]], budget=Budget(cases=options.cases))
     with Pair(request.first, request.second) as pair:
         plan = make_plan(request, pair).plan
     cases = list(CaseMaker(plan.domains, plan.launches).cases(options.seed, options.cases))
