@@ -129,31 +129,44 @@ class Process:
         deadline = time.monotonic() + seconds
         kinds += _FAULT
         while count:
-            frame = self._take_frame(kinds)
-            if frame is not None:
-                count -= 1
+            taken, fault = self._take_frames(kinds, count)
+            yield from taken
+            if fault is not None:
+                raise fault
+            if taken:
+                count -= len(taken)
                 deadline = time.monotonic() + seconds
-                yield frame
-                continue
-            outgoing = self._pump(outgoing, deadline)
+            else:
+                outgoing = self._pump(outgoing, deadline)
 
-    def _take_frame(self, kinds: bytes) -> bytes | None:
-        if len(self._buffer) <= _ANSWER.size:
-            return None
-        number, size = _ANSWER.unpack_from(self._buffer)
-        # Seen at once: waiting for the rest of something that is no frame would end as a timeout.
-        if number != self._number or not 0 < size <= _MAX_FRAME or self._buffer[_ANSWER.size] not in kinds:
-            raise self._died("broken", _NOT_AN_ANSWER)
-        end = _ANSWER.size + size
-        if len(self._buffer) < end:
-            return None
-        frame = bytes(memoryview(self._buffer)[_ANSWER.size : end])
-        del self._buffer[:end]
-        self._number = (number + 1) & 0xFFFFFFFF
-        if frame.startswith(_FAULT):
+    def _take_frames(self, kinds: bytes, most: int) -> tuple[list[bytes], ChildDied | None]:
+        """Return the whole frames that are there, and how the child showed behind them that it is no good."""
+        frames: list[bytes] = []
+        start, size, number = 0, len(self._buffer), self._number
+        fault: ChildDied | None = None
+        with memoryview(self._buffer) as buffer:
+            while len(frames) < most and size - start > _ANSWER.size:
+                said, length = _ANSWER.unpack_from(buffer, start)
+                body = start + _ANSWER.size
+                # Seen at once: waiting for the rest of something that is no frame would end as a timeout.
+                if said != number or not 0 < length <= _MAX_FRAME or buffer[body] not in kinds:
+                    fault = self._died("broken", _NOT_AN_ANSWER)
+                    break
+                if body + length > size:
+                    break
+                start = body + length
+                number = (number + 1) & 0xFFFFFFFF
+                frame = bytes(buffer[body:start])
+                if frame[:1] == _FAULT:
+                    fault = ChildFault(frame[1:].decode(errors="replace"))
+                    break
+                frames.append(frame)
+        self._number = number
+        if fault is not None:
             self.close()
-            raise ChildFault(frame[1:].decode(errors="replace"))
-        return frame
+        else:
+            del self._buffer[:start]
+        return frames, fault
 
     def _pump(self, outgoing: memoryview, deadline: float) -> memoryview:
         """Move bytes once: out while there are any, in whatever is there. Raises ChildDied."""
