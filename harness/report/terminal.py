@@ -40,8 +40,9 @@ from harness.world.case import Case
 _STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
 _BLOCKS = 40
 _SHOWN_OTHERS = 3
-# Columns for what a subject made of it, in the table; the blocks above have it whole.
+# Columns for a cell of text in the table; the blocks above have it whole.
 _CELL = 40
+_SMALLEST_CELL = 8
 
 
 def progress_bar(console: Console) -> Progress:
@@ -119,7 +120,7 @@ def print_result(result: Finished, console: Console) -> None:
         rest = len(result.buckets) - _BLOCKS
         console.print(Text(f"and {rest} more, below in a line each (--save or --format json has them whole)", "dim"))
     if result.buckets:
-        console.print(_table(result), soft_wrap=True)
+        console.print(_table(result, console.width), soft_wrap=True)
     if started.moved is not None:
         for line in moved_lines(started.moved, started.compared):
             console.print(Text(line), soft_wrap=True)
@@ -173,16 +174,31 @@ def _print_ledger(result: Finished, console: Console) -> None:
         )
 
 
-def _table(result: Finished) -> Table:
-    """Return all buckets at a glance, a line each."""
+def _table(result: Finished, width: int) -> Table:
+    """Return all buckets at a glance, a line each, in ``width`` columns; the numbers are never cut."""
+    labels = ("differs", result.started.first, result.started.second)
+    rows = [(str(bucket.count), difference_words(bucket.difference)) for bucket in result.buckets]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("cases", justify="right")
-    table.add_column("differs", no_wrap=True)
-    for label in (result.started.first, result.started.second):
-        table.add_column(Text(label), max_width=_CELL, no_wrap=True, overflow="ellipsis")
-    for bucket in result.buckets:
-        table.add_row(str(bucket.count), *map(Text, difference_words(bucket.difference)))
+    table.add_column("cases", justify="right", no_wrap=True)
+    # Left to itself the table takes what is missing from all columns alike. Three blanks part two of four.
+    left = width - max(len("cases"), *(len(number) for number, _ in rows)) - 11
+    wanted = [
+        min(_CELL, max(Text(text).cell_len for text in texts))
+        for texts in zip(labels, *(words for _, words in rows), strict=True)
+    ]
+    for label, cells in zip(labels, _shared(left, wanted), strict=True):
+        table.add_column(Text(label), width=cells, no_wrap=True, overflow="ellipsis")
+    for number, words in rows:
+        table.add_row(number, *map(Text, words))
     return table
+
+
+def _shared(columns: int, wanted: list[int]) -> list[int]:
+    """Return what each of a row's cells gets of ``columns``: the widest give way first, to a smallest width."""
+    given = list(wanted)
+    while sum(given) > columns and max(given) > _SMALLEST_CELL:
+        given[given.index(max(given))] -= 1
+    return given
 
 
 def _print_bucket(bucket: Bucket, started: Started, console: Console) -> None:

@@ -7,6 +7,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.console import Console
 
 from harness.engine.buckets import Bucket
@@ -126,3 +127,15 @@ def test_the_view_listens_in_any_terminal() -> None:
         assert "verdict  different" in output.getvalue()
         assert bool(progress.getvalue()) == terminal
         assert ("found" in progress.getvalue()) == terminal
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_table_never_cuts_the_number_of_cases(width: int) -> None:
+    found = bucket(name="a_name_as_long_as_names_are_in_a_record", first="x" * 60)
+    found.count = 20000
+    result = finished(found, bucket())
+    result = replace(result, started=replace(result.started, first="git:origin/main#python:server.settings:resolve"))
+    lines = [line.rstrip() for line in shown(result, width).splitlines()]
+    start = next(number for number, line in enumerate(lines) if line.startswith(" cases "))
+    assert [line.split()[0] for line in lines[start + 2 : start + 4]] == ["20000", "3"]
+    assert max(map(len, lines[start : start + 4])) <= width
