@@ -14,7 +14,7 @@ from harness.errors import visible
 from harness.report.moves import in_order, reasons_words
 from harness.report.overview import FieldRow, field_rows
 from harness.report.places import repository_path, spots
-from harness.report.words import difference_words, drawn_words, launch_command, shortened, world_words
+from harness.report.words import cases_word, difference_words, drawn_words, launch_command, shortened, world_words
 
 _ANNOTATIONS: Final = 10
 """GitHub shows ten errors of a step and drops the rest without a word."""
@@ -50,7 +50,8 @@ def workflow_commands(result: Finished) -> bytes:
         where = f", by {spot.source}" if spot.source is not None else ""
         text = (
             f"{started.first}: {shortened(first)}\n{started.second}: {shortened(second)}{where}\n"
-            f"{bucket.count} cases, the smallest: {launch_command(bucket.witness, started.flags)}"
+            f"{bucket.count} {cases_word(bucket.count)}, the smallest:"
+            f" {launch_command(bucket.witness, started.flags)}"
         )
         if world := world_words(bucket.witness, started.flags):
             text += f"\non {world}"
@@ -93,8 +94,8 @@ def summary(result: Finished) -> bytes:
         + (f" Drawn: {drawn}." if drawn else "")
         + (" Stopped by Ctrl-C." if result.interrupted else ""),
         "",
-        *_moved(result),
         *_causes(result),
+        *_moved(result),
         *_fields(result),
         *_reach(result),
     ]
@@ -131,7 +132,12 @@ def _causes(result: Finished) -> list[str]:
 def _cause(result: Finished, number: int) -> list[str]:
     started, bucket = result.started, result.buckets[number]
     name, *values = difference_words(bucket.difference)
-    lines = [f"### {code(shortened(name))} in {bucket.count:,} cases", "", "| | comes to | by |", "|---|---|---|"]
+    lines = [
+        f"### {code(shortened(name))} in {bucket.count:,} {cases_word(bucket.count)}",
+        "",
+        "| | comes to | by |",
+        "|---|---|---|",
+    ]
     labels = (started.first, started.second)
     for label, value, spot in zip(labels, values, spots(result, number), strict=True):
         where = f"{spot.source} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.source

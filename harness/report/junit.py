@@ -10,6 +10,7 @@ from harness.engine.events import Finished
 from harness.errors import visible
 from harness.report.overview import FieldRow, field_rows
 from harness.report.words import (
+    cases_word,
     difference_words,
     launch_command,
     resolve_command,
@@ -80,7 +81,7 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
         ElementTree.SubElement(case, "skipped", message=visible(f"not a field of {row.absent}, so not compared"))
     elif row.state == "differs":
         buckets = [result.buckets[number] for number in row.causes]
-        message = f"differs in {row.cases} cases"
+        message = f"differs in {row.cases} {cases_word(row.cases)}"
         if buckets:
             message += f", such as {launch_command(buckets[0].witness, result.started.flags)}"
         failure = ElementTree.SubElement(case, "failure", type="different", message=visible(message))
@@ -109,7 +110,7 @@ def _lines(bucket: Bucket, result: Finished) -> list[str]:
     """Return one cause in lines, as the terminal shows it."""
     started = result.started
     name, *values = difference_words(bucket.difference)
-    lines = [f"{name} in {bucket.count} cases"]
+    lines = [f"{name} in {bucket.count} {cases_word(bucket.count)}"]
     labels = (started.first, started.second)
     for label, value, where in zip(labels, values, writer_words(bucket.difference), strict=True):
         lines.append(f"  {label}  {shortened(value)}{where}")

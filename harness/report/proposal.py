@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from harness.engine.ledger import FORMAT
 from harness.report.format import BucketPart, GateDocument
+from harness.report.words import cases_word
 from harness.subjects.change import ROLES
 from harness.world.case import Case
 from harness.world.contract import parse_case
@@ -45,7 +46,7 @@ def propose(result: GateDocument, taken: Collection[str] = ()) -> tuple[str, lis
 
 
 def _entry(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
-    cases = f"{bucket.count} case{'s' if bucket.count != 1 else ''}"
+    cases = f"{bucket.count} {cases_word(bucket.count)}"
     yield f"# In {cases}: {_remark(bucket.kind, bucket.field, bucket.first, '→', bucket.second)}"
     if bucket.writers is not None:
         yield f"# by {_remark(bucket.writers[0], '→', bucket.writers[1])}"

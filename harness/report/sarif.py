@@ -20,6 +20,7 @@ from harness.engine.excerpts import CONTEXT, Excerpts, Line
 from harness.errors import visible
 from harness.report.places import Spot, involved, partings, repository_path, spots
 from harness.report.words import (
+    cases_word,
     difference_words,
     launch_command,
     resolve_command,
@@ -160,8 +161,8 @@ def _body(result: Finished, bucket: Bucket) -> dict[str, Any]:
     case = bucket.witness
     launch = launch_command(case, started.flags)
     text = (
-        f"{name}: {first} in {started.first}, {second} in {started.second}; {bucket.count} cases, the smallest:"
-        f" {launch}"
+        f"{name}: {first} in {started.first}, {second} in {started.second}; "
+        f"{bucket.count} {cases_word(bucket.count)}, the smallest: {launch}"
     )
     if world := world_words(case, started.flags):
         text += f" (on {world})"

@@ -24,6 +24,7 @@ from harness.engine.events import (
 from harness.errors import visible
 from harness.report.moves import moved_lines
 from harness.report.words import (
+    cases_word,
     difference_words,
     drawn_words,
     interactions_words,
@@ -161,7 +162,7 @@ def _print_ledger(result: Finished, console: Console) -> None:
     for bucket in result.explained:
         entry = entries[bucket.difference.entry or ""]
         name, first, second = difference_words(bucket.difference)
-        cases = f"{bucket.count} case{'s' if bucket.count != 1 else ''}"
+        cases = f"{bucket.count} {cases_word(bucket.count)}"
         what = f" {entry.id}: {cases}, such as {name} {first} → {second}; {visible(entry.reason)}"
         console.print(
             Text.assemble(("explained", "cyan"), what, (f" ({visible(entry.reference)})", "dim")), soft_wrap=True
@@ -205,7 +206,7 @@ def _print_bucket(bucket: Bucket, started: Started, console: Console) -> None:
     difference = bucket.difference
     name, first, second = difference_words(difference)
     console.print(
-        Text.assemble((name, "bold red"), f"   in {bucket.count} case{'s' if bucket.count != 1 else ''}"),
+        Text.assemble((name, "bold red"), f"   in {bucket.count} {cases_word(bucket.count)}"),
         soft_wrap=True,
     )
     for label, value, where in zip(

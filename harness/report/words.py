@@ -25,6 +25,11 @@ from harness.world.model import Model
 from harness.world.profiles import name_of_hardware, name_of_model
 
 
+def cases_word(count: int) -> str:
+    """Return what ``count`` of them are called: ``case`` or ``cases``."""
+    return "case" if count == 1 else "cases"
+
+
 def quoted(text: str) -> str:
     """Return ``text`` as one word of a shell; bash's ``$'...'`` where it holds what a terminal would act on."""
     if text.isprintable():

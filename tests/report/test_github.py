@@ -78,3 +78,9 @@ def test_whatever_is_launched_stays_in_its_block(text: str) -> None:
 def test_markup_in_a_value_is_text() -> None:
     html = MarkdownIt("gfm-like", {"linkify": False}).render(summary(result(HOSTILE, HOSTILE)).decode())
     assert "<script" not in html and "<img" not in html and "href" not in html
+
+
+def test_one_case_is_no_cases() -> None:
+    single = msgspec.structs.replace(bucket(), count=1)
+    assert "in 1 case\n" in summary(finished(single)).decode()
+    assert "1 case, the smallest" in workflow_commands(finished(single)).decode()

@@ -73,3 +73,8 @@ def test_hostile_names_are_text() -> None:
     assert "<img" not in page
     for said in (page, text, *moved_lines([hostile], ())):
         assert "\x1b" not in said
+
+
+def test_the_summary_tells_the_causes_before_what_moved() -> None:
+    said = summary(moved(*MOVED)).decode()
+    assert said.index("### `page_size` in 3 cases") < said.index("### 3 moved fields") < said.index("### Fields")

@@ -11,7 +11,15 @@ from harness.engine.events import Finished
 from harness.engine.excerpts import CONTEXT, Excerpts, Line
 from harness.report.html.elements import Child, add, between, code, el, table
 from harness.report.places import Spot, involved, partings, spots
-from harness.report.words import difference_words, launch_command, machine_words, model_words, resolve_command, slug
+from harness.report.words import (
+    cases_word,
+    difference_words,
+    launch_command,
+    machine_words,
+    model_words,
+    resolve_command,
+    slug,
+)
 from harness.world.case import Case
 from harness.world.launch import Flags
 
@@ -198,4 +206,4 @@ def _explanation(bucket: Bucket, text: str) -> Element | None:
 
 
 def _cases(count: int) -> str:
-    return f"{count:,} case{'s' if count != 1 else ''}"
+    return f"{count:,} {cases_word(count)}"
