@@ -156,6 +156,8 @@ def test_wrong_words_are_one_sentence(run, git: Git, commit: Commit, tmp_path: P
     run("gate", "--base", "mian").is_refused("no commit is called 'mian'", "did you mean 'main'")
     run("gate", "--base", "main", "--head", "nowhere").is_refused("no commit is called 'nowhere'")
     run("gate", "--base", "main", "--select", "slcie").is_refused("--select slcie", "did you mean 'slice'")
+    own = "python:server.settings:resolve"
+    run("gate", "--base", "main", "--select", own).is_refused("it takes slice", "git:REV#python:...")
     run("gate", "--base", "main", "--select", "legacy").is_refused("holds no file legacy/__init__.py")
     run("gate", "--base", "main", "--repository", str(tmp_path / "none")).is_refused("is not a folder")
     git("checkout", "-q", "--orphan", "other")

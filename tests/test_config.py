@@ -253,7 +253,10 @@ def test_own_profiles_are_known_like_others() -> None:
 class TestInit:
     def test_a_new_folder(self, stand: Callable[..., Path], run: Callable[..., tuple[int, str, str]]) -> None:
         root = stand()
-        assert run("init", "python:a:f", "python:b:f")[0] == 0
+        status, out, _ = run("init", "python:a:f", "python:b:f")
+        assert status == 0
+        # They are set: nobody is told to set them.
+        assert "next: 'stackproof config show'" in out
         assert load_config(root).subjects == ("python:a:f", "python:b:f")
         assert (root / ".github" / "workflows" / "stackproof.yml").is_file()
 

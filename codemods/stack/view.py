@@ -96,7 +96,7 @@ def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
     table.add_column("step", justify="right")
     table.add_column("name", no_wrap=True)
     table.add_column("fields (writes)")
-    table.add_column("after", overflow="fold")
+    table.add_column("pull request", overflow="fold")
     for number, step in enumerate(plan.steps, 1):
         fields = ", ".join(f"{name} ({writes.get(name, 0)})" for name in step.fields)
         table.add_row(str(number), Text(step.name), Text(fields), Text(step.reference.rpartition("/pull/")[2]))

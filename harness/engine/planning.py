@@ -54,6 +54,9 @@ def make_plan(request: Request, pair: Pair) -> Planned:
     domains = domains_of(*descriptions, values, request.first.not_drawn, silent, request.first.drawn_prefix)
     if domains.foreign:
         notes.append(f"never set, since only one of the two has them: {', '.join(domains.foreign)}")
+    if request.first.target and domains.unknown:
+        what = "since neither a type nor the source tells their values: list some under [tool.stackproof.domains]"
+        notes.append(f"never set: {', '.join(domains.unknown)}, {what}")
     common = [name for name in descriptions[0].fields if name in descriptions[1].fields]
     told = request.fields or request.all_fields or request.moved is not None
     if not request.first.slice and not told and len(compared) < len(common):

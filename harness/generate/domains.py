@@ -46,7 +46,8 @@ class Domains:
 
     ``args`` maps an argument to its domain and ``pool`` repeats their names by weight; ``environment`` maps a
     variable to its texts; ``architectures`` and ``quantizations`` are names for models. ``foreign`` lists the
-    arguments that only one of the subjects has and its resolution reads (never drawn). ``aims`` are both subjects',
+    arguments that only one of the subjects has and its resolution reads (never drawn), ``unknown`` those of both
+    that are read and of which nothing tells a value (never drawn either). ``aims`` are both subjects',
     ``variables`` says what the texts of the environment mean, ``from_machine`` names the probe that gives an
     argument's value where a case is silent, ``takes`` which parts of the world cases differ in.
     """
@@ -57,6 +58,7 @@ class Domains:
     architectures: tuple[str, ...]
     quantizations: tuple[str, ...]
     foreign: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     aims: Aims = _NO_AIMS
     variables: dict[str, Variable] = field(default_factory=dict)
     from_machine: dict[str, str] = field(default_factory=dict)
@@ -85,11 +87,14 @@ def domains_of(
     reads = {*first.reads, *second.reads}
     args: dict[str, Domain] = {}
     pool: list[str] = []
+    unknown: list[str] = []
     for name in first.fields:
         if name not in second.fields or name not in reads:
             continue
         domain = _domain([first.fields[name], second.fields[name]], structured.get(name, ()), starts)
-        if domain is not None:
+        if domain is None:
+            unknown.append(name)
+        else:
             args[name] = domain
             pool += [name] * (_RESOLVED_WEIGHT if name in resolved else 1)
     environment = {
@@ -107,6 +112,7 @@ def domains_of(
         architectures=tuple(architectures),
         quantizations=tuple(value for value in quantization.values if isinstance(value, str)),
         foreign=tuple(name for name in sorted(set(first.fields) ^ set(second.fields)) if name in reads),
+        unknown=tuple(unknown),
         aims=_united(first.aims, second.aims),
         variables={name: (first.environment.get(name) or second.environment[name]) for name in environment},
         from_machine={

@@ -49,7 +49,9 @@ def open_change(
     selector, or a file that cannot be parsed.
     """
     if select is not None and select not in SELECTORS:
-        raise UsageError(f"--select {select}: it takes {', '.join(SELECTORS)}{hint(select, SELECTORS)}")
+        what = f"{', '.join(SELECTORS)}{hint(select, SELECTORS)}"
+        own = "; a function of your own is named as it was and as it is, git:REV#python:... and python:..."
+        raise UsageError(f"--select {select}: it takes {what}{own if select.startswith('python:') else ''}")
     commits = common_ancestor(base, head, repository)
     notes = []
     if commits.ancestor != commits.base:

@@ -62,8 +62,10 @@ def test_only_what_both_have_and_one_reads_is_drawn() -> None:
 def test_structured_values_are_the_profiles() -> None:
     subject = description(field("config", "object", optional=True))
     assert "config" not in domains_of(subject, subject).args
+    assert domains_of(subject, subject).unknown == ("config",)
     found = domains_of(subject, subject, {"config": [{"decode": 1}], "unknown": [1]})
     assert found.args["config"].values == ({"decode": 1},)
+    assert found.unknown == ()
 
 
 def test_the_environment_holds_text_under_the_subjects_prefix(domains: Domains) -> None:

@@ -274,6 +274,26 @@ class TestForms:
 class TestRefused:
     """What is no callable of the kind is told in a sentence."""
 
+    def test_what_no_case_sets_is_noted(self, place: Place) -> None:
+        body = """
+            from dataclasses import dataclass, field
+
+            @dataclass
+            class Settings:
+                port: int = 80
+                extra: dict = field(default_factory=dict)
+                unused: str = ""
+
+            def resolve(settings: Settings) -> Settings:
+                if settings.extra or settings.unused == "x":
+                    settings.port = 1
+                return settings
+        """
+        place.write("app.py", body)
+        (note,) = place.gate("app:resolve", "app:resolve", cases=20).started.notes
+        assert note.startswith("never set: extra, ") and "[tool.stackproof.domains]" in note
+        assert place.gate("app:resolve", "app:resolve", {"extra": [{"x": 1}]}, cases=20).started.notes == ()
+
     @pytest.mark.parametrize(
         ("body", "target", "parts"),
         [
@@ -284,6 +304,13 @@ class TestRefused:
             ("def resolve(args, place): ...", "app:resolve", ["the parameter place", "env, hardware, model"]),
             ("def resolve(args: int): ...", "app:resolve", ["args: int", "dataclass"]),
             ("def resolve(args): return {}", "app:resolve", ["nothing says what resolve can be given", "domains"]),
+            (
+                "from dataclasses import make_dataclass\n"
+                "S = make_dataclass('S', [('a', int, 1)])\n"
+                "def resolve(s: S): return {}",
+                "app:resolve",
+                ["returns no fields", "annotate what it returns"],
+            ),
             ("import nonesuch_package", "app:resolve", ["nonesuch_package", "--python", "app.py:1"]),
             ("def resolve(", "app:resolve", ["SyntaxError"]),
             ("import socket; socket.create_connection(('127.0.0.1', 9))", "app:resolve", ["while the module"]),

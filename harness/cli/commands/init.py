@@ -55,7 +55,10 @@ def init(
             made.unlink()
         raise
     typer.echo(f"wrote [{TABLE}] in {configuration}{f' and {made}' if made else ''}")
-    typer.echo("next: set the subjects there, then 'stackproof config show' and 'stackproof gate'")
+    if made:
+        typer.echo(f"next: say in {made} where stackproof is installed from (OWNER)")
+    first_of_all = "set the subjects there, then " if names is _SUBJECTS else ""
+    typer.echo(f"next: {first_of_all}'stackproof config show' and 'stackproof gate'")
     return EQUIVALENT
 
 

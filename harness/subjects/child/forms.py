@@ -148,7 +148,10 @@ class Form:
                 )
             self.names = records.names_of(self.record)
         if not self.names:
-            raise NotACallable(f"{self.function.__name__} returns no fields for the case that sets nothing")
+            raise NotACallable(
+                f"{self.function.__name__} returns no fields for the case that sets nothing, so which it resolves is "
+                "not known: annotate what it returns with a class that has them, or let it return all of them always"
+            )
 
     def call(self, args, facts):
         """Return the fields that the callable resolves ``args`` to. Raises what it raises, and records.NoFields."""
