@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     app.registered_commands[:] = [
         command for command in app.registered_commands if command.callback is not explain_subjects
     ]
-    app.command()(explain)
+    app.command(short_help="List the writers of a field; with --tree what blocks a move.")(explain)
 
 
 def explain(

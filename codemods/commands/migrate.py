@@ -15,7 +15,7 @@ from harness.errors import UsageError
 
 def register(app: typer.Typer) -> None:
     """Add the command to ``app``."""
-    app.command()(migrate)
+    app.command(short_help="Move fields one step on, as a patch or in a tree.")(migrate)
 
 
 def migrate(

@@ -22,6 +22,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Move the fields of a stack step by step: codemods, gate, commit; what fails stops it with the tree intact.",
+    short_help="Move fields step by step: codemods, gate, commit.",
 )
 
 _STATUS = {"done": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
@@ -44,7 +45,7 @@ Seed = Annotated[int | None, typer.Option(help="Which cases.  [default: the plan
 Force = Annotated[bool, typer.Option("--force", help="Let codemods go on where they would refuse; the gate decides.")]
 
 
-@app.command()
+@app.command(short_help="Show the steps, and how often each field is written.")
 def plan(
     target: Target,
     plan: PlanFile = None,
@@ -82,7 +83,7 @@ def plan(
     return EQUIVALENT
 
 
-@app.command()
+@app.command(short_help="Make a work tree of TARGET in DIR and do all steps there.")
 def run(
     target: Target,
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the work tree, the plan and the state.")],
@@ -113,7 +114,7 @@ def run(
     return _run(out, machine, force)
 
 
-@app.command()
+@app.command(short_help="Go on with a stack that was interrupted or stopped.")
 def resume(
     folder: StackFolder,
     force: Force = False,

@@ -159,6 +159,15 @@ def helps(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
         yield from helps(one, (*words, name))
 
 
+def test_every_command_is_told_in_a_line() -> None:
+    groups = [(), *((name,) for name, one in COMMANDS.commands.items() if hasattr(one, "commands"))]
+    for words in groups:
+        shown = CliRunner().invoke(app, [*words, "--help"], terminal_width=80).output
+        listed = shown.partition("Commands:\n")[2].splitlines()
+        assert listed
+        assert [line for line in listed if line.endswith("...")] == []
+
+
 def test_the_reference_has_every_command_and_option(reference: ModuleType) -> None:
     page = reference.command_line()
     sections = dict(re.findall(r"^#+ ([^\n]*)\n(.*?)(?=^#|\Z)", page, re.M | re.S))

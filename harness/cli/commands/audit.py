@@ -12,7 +12,7 @@ from harness.cli.app import DIFFERENT, EQUIVALENT, app
 from harness.cli.options import DEFAULT_CASES, FirstSubject, Format, cores
 
 
-@app.command()
+@app.command(short_help="Seed faults into B: which of them does the gate not catch?")
 def audit(
     first: FirstSubject,
     second: Annotated[str, typer.Argument(metavar="B", help="The package that gets the faults: legacy, ...")],

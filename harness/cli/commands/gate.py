@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from harness.subjects.spec import SubjectSpec
 
 
-@app.command()
+@app.command(short_help="Run A and B on the same cases: do they ever differ?")
 def gate(
     first: FirstOrConfigured = None,
     second: SecondOrConfigured = None,

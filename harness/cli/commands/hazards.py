@@ -12,7 +12,7 @@ from harness.cli.app import EQUIVALENT, app
 from harness.cli.options import Format
 
 
-@app.command()
+@app.command(short_help="Say which passes have an order, and what an exchange changes.")
 def hazards(
     subject: Annotated[str, typer.Option(metavar="S", help="A package whose steps declare.")] = "declarative",
     cases: Annotated[int, typer.Option(min=1, max=10**5, help="Number of cases.")] = 2000,

@@ -18,7 +18,7 @@ _WORKFLOW: Final = Path(".github", "workflows", "stackproof.yml")
 _SUBJECTS: Final = ("git:origin/main#python:package.module:resolve", "python:package.module:resolve")
 
 
-@app.command()
+@app.command(short_help="Write a commented start of the configuration, and a workflow.")
 def init(
     first: Annotated[
         str | None, typer.Argument(metavar="A", help=f"The original: {SUBJECTS}.", show_default=False)

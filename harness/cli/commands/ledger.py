@@ -16,7 +16,7 @@ ledger_app = typer.Typer(no_args_is_help=True, help="Keep a ledger of difference
 app.add_typer(ledger_app, name="ledger")
 
 
-@ledger_app.command()
+@ledger_app.command(short_help="Write an entry for each bucket that has none yet.")
 def propose(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="The JSON result of a gate.")],
     into: Annotated[
@@ -37,7 +37,7 @@ def propose(
     return EQUIVALENT
 
 
-@ledger_app.command()
+@ledger_app.command(short_help="Say which entries have expired, are stale or too broad.")
 def check(
     ledgers: Annotated[list[Path], typer.Argument(metavar="LEDGER...", help="Ledgers, each a TOML file.")],
     result: Annotated[
@@ -64,7 +64,7 @@ def check(
     return EQUIVALENT if all(sound for _, sound in checked) else DIFFERENT
 
 
-@ledger_app.command()
+@ledger_app.command(short_help="Print the JSON schema of a ledger, for editors.")
 def schema() -> int:
     """Print the JSON schema of a ledger, which editors complete and check by."""
     from harness.report.ledger_schema import ledger_schema

@@ -12,7 +12,7 @@ from harness.cli.app import app
 from harness.cli.options import Format, Interpreter, Jobs, Reports, Save, configured, cores
 
 
-@app.command()
+@app.command(short_help="Put the shards of a search together, and judge.")
 def merge(
     shards: Annotated[list[Path], typer.Argument(metavar="SHARD...", help="The files of all shards of a campaign.")],
     repository: Annotated[

@@ -22,7 +22,7 @@ from harness.cli.options import (
 )
 
 
-@app.command()
+@app.command(short_help="Run the cases of a file on A and B and show what differs.")
 def replay(
     case_file: Annotated[Path, typer.Argument(metavar="CASE", help="A file of cases, such as gate --save writes.")],
     first: FirstOrConfigured = None,

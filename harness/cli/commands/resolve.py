@@ -12,7 +12,7 @@ from harness.cli.options import SUBJECTS, AnswersFile, CaseSeconds, Interpreter,
 from harness.errors import UsageError
 
 
-@app.command()
+@app.command(short_help="Show what a launch resolves to, and every write on the way.")
 def resolve(
     launch: Annotated[
         list[str] | None, typer.Argument(metavar="-- FLAGS", help="Launch flags, or a whole launch command.")
