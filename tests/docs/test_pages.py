@@ -8,7 +8,9 @@ import inspect
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +23,7 @@ from typer.testing import CliRunner
 import harness.api
 from codemods.commands import register
 from harness.cli import app
+from harness.subjects.sources import Tree
 
 if not importlib.metadata.entry_points(group="stackproof.commands", name="codemods"):
     # Run from its folder and not installed: nobody else brings the codemods' commands.
@@ -43,6 +46,26 @@ def test_every_command_prints_what_the_page_says(name: str, tmp_path: Path) -> N
     assert ran
     for block in ran:
         assert block.found == block.written
+
+
+@pytest.mark.index
+def test_the_first_command_prints_the_blocks_of_the_readme(
+    release: Callable[[str], Tree], session_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for version in ("0.5.14", "0.5.15"):
+        release(version)
+    monkeypatch.setenv("STACKPROOF_CACHE", str(session_cache))
+    (line,) = re.findall(r"^pip install .*\{ stackproof (gate .*?);", TEXTS["README.md"], re.M)
+    run = subprocess.run(
+        [sys.executable, "-m", "harness.cli", *shlex.split(line, comments=False)], capture_output=True, text=True
+    )
+    assert run.returncode == 1, run.stderr
+    # A line of three dots stands for what is left out.
+    shown = [block["body"] for block in _FENCED.finditer(TEXTS["README.md"])][1]
+    parts = re.split(r"^(?:  \.\.\.)?\n", shown, flags=re.M)
+    assert len(parts) >= 2
+    for part in parts:
+        assert part in run.stdout
 
 
 def test_the_pages_that_run_are_found() -> None:
