@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError
+from harness.errors import UsageError, hint
 
 
 def read_toml(path: Path, where: str) -> dict[str, Any]:
@@ -17,7 +17,8 @@ def read_toml(path: Path, where: str) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{where}: {error.strerror or error}") from None
+        near = hint(path.name, _beside(path))
+        raise UsageError(f"{where}: {error.strerror or error}{near}: name a file that can be read") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{where} is not valid TOML: {error}") from None
     return parse_toml(text, where)
@@ -31,3 +32,11 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
         raise UsageError(f"{where} is not valid TOML: {error}") from None
     except RecursionError:
         raise UsageError(f"{where} is nested too deeply to be read") from None
+
+
+def _beside(path: Path) -> list[str]:
+    """Return the names of the TOML files in the folder of ``path``; none where that cannot be read."""
+    try:
+        return [found.name for found in path.parent.glob("*.toml") if found.name != path.name]
+    except OSError:
+        return []

@@ -187,8 +187,13 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path, text: str, parts:
 
 def test_a_file_of_another_format_or_none_at_all(tmp_path: Path) -> None:
     path = tmp_path / "ledger.toml"
-    with pytest.raises(UsageError, match="No such file"):
+    with pytest.raises(UsageError, match="No such file or directory: name a file that can be read"):
         load_ledger(path)
+    (tmp_path / "ledgers.toml").touch()
+    with pytest.raises(UsageError, match="did you mean 'ledgers"):
+        load_ledger(path)
+    with pytest.raises(UsageError, match="No such file"):
+        load_ledger(tmp_path / "none" / "ledger.toml")
     path.write_text('format = "stackproof.ledger/9"\n', encoding="utf-8")
     with pytest.raises(UsageError, match=r"stackproof\.ledger/1"):
         load_ledger(path)
