@@ -15,6 +15,7 @@ from harness.errors import UsageError
 from harness.world.case import Case
 from harness.world.files import write_atomically
 from harness.world.profiles import own_profiles
+from harness.world.reading import parse_json, read_file
 
 FORMAT: Final = "stackproof.checkpoint/1"
 _NAME: Final = "checkpoint.json"
@@ -52,18 +53,18 @@ def load_checkpoint(folder: Path) -> Checkpoint | None:
     """Return the checkpoint of a corpus folder, None where there is none. Raises UsageError for a broken one."""
     path = folder / _NAME
     try:
-        data = path.read_bytes()
+        data = read_file(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     try:
-        found = msgspec.json.decode(data, type=dict)
+        found = parse_json(data, dict)
         if found.get("format") != FORMAT:
             raise UsageError(
                 f"{path}: its format is {str(found.get('format'))[:60]!r}, and this version reads {FORMAT}; "
                 "remove it to begin anew"
             )
-        return msgspec.json.decode(data, type=Checkpoint)
+        return parse_json(data, Checkpoint)
     except msgspec.DecodeError as error:
         raise UsageError(f"{path}: this is no checkpoint: {str(error)[:200]}; remove it to begin anew") from None
