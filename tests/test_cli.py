@@ -216,6 +216,21 @@ def test_a_run_that_fails_leaves_no_folder(run, trees, tmp_path: Path) -> None: 
     run("gate", *trees, *SMALL, "--save", str(folder)).is_refused("not empty")
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_a_closed_stream_changes_no_verdict(trees: tuple[str, str], closed: tuple[int, ...]) -> None:
+    # A pipe of ours would get its number, and be taken from the child for what it prints.
+    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL]
+    done = subprocess.run(words, capture_output=True, preexec_fn=lambda: [os.close(number) for number in closed])
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == b""
+
+
+def test_an_error_that_cannot_be_printed_is_still_a_2() -> None:
+    with Path("/dev/full").open("w") as full:
+        words = [sys.executable, "-m", "harness.cli", "ledger", "check", "nowhere.toml"]
+        assert subprocess.run(words, stderr=full).returncode == 2
+
+
 def test_a_terminal_without_the_character(trees: tuple[str, str]) -> None:
     words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL]
     done = subprocess.run(words, capture_output=True, env={"PYTHONIOENCODING": "ascii", "PATH": os.defpath})

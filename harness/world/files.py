@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.errors import UsageError
@@ -79,6 +80,30 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
         raise
 
 
+@contextmanager
+def folder_atomically(folder: Path) -> Iterator[Path]:
+    """Yield a path for the caller to make a folder at, which becomes ``folder`` when the block ends without error.
+
+    After an error nothing is there. Raises UsageError when the disk refuses, or something is at ``folder`` by then.
+    """
+    making = folder.with_name(f".{folder.name[:80]}.{secrets.token_hex(8)}.tmp")
+    try:
+        yield making
+        making.rename(folder)
+    except OSError as error:
+        raise UsageError(_refusal(folder, error)) from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def os_words(error: OSError) -> str:
+    """Return what the system said, without its number; of many files that were not copied, about the first."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list) and error.args[0]:
+        source, _, said = error.args[0][0]
+        return f"{source}: {said}"
+    return error.strerror or str(error)
+
+
 def _mode_of(path: Path) -> int | None:
     try:
         return path.stat().st_mode
@@ -113,5 +138,4 @@ def _refusal(path: Path, error: Exception) -> str:
         return f"cannot write {text}: the folder {str(path.parent)!r} does not exist, create it first"
     if isinstance(error, PermissionError):
         return f"cannot write {text}: no permission in the folder {str(path.parent)!r}"
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"cannot write {text}: {reason}"
+    return f"cannot write {text}: {os_words(error) if isinstance(error, OSError) else error}"
