@@ -38,9 +38,16 @@ def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
         text = f"{text.rstrip()}\n\n{proposed}"
         # A list that is written as one value takes no further tables.
         _ids(text, path)
-        write_atomically(path, text.encode())
-        if new and not (beside := path.parent / SCHEMA_FILE).exists():
+        beside = path.parent / SCHEMA_FILE
+        missing = new and not beside.exists()
+        if missing:
             write_atomically(beside, ledger_schema())
+        try:
+            write_atomically(path, text.encode())
+        except UsageError:
+            if missing:
+                beside.unlink(missing_ok=True)
+            raise
     entries = "1 entry" if len(added) == 1 else f"{len(added)} entries"
     yield f"added    {entries} to {path}" + (": give each a reason" if added else "")
     for name in added:

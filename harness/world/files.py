@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -56,7 +57,7 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
             raise FileNotFoundError
         if mode is not None and not stat.S_ISREG(mode):
             beside = None
-            descriptor = os.open(path, os.O_WRONLY)
+            descriptor = _open_straight(path, mode)
         else:
             # Opened by hand and not by tempfile, whose files are closed to everybody else.
             beside = target.with_name(f".{target.name[:80]}.{secrets.token_hex(8)}.tmp")
@@ -102,6 +103,20 @@ def os_words(error: OSError) -> str:
         source, _, said = error.args[0][0]
         return f"{source}: {said}"
     return error.strerror or str(error)
+
+
+def _open_straight(path: Path, mode: int) -> int:
+    """Return a descriptor of a device or a pipe to write to; a pipe that nobody reads is an OSError, and no wait."""
+    if not stat.S_ISFIFO(mode):
+        return os.open(path, os.O_WRONLY)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(errno.ENXIO, "this is a pipe, and nobody reads from it") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _mode_of(path: Path) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 import time
@@ -64,12 +65,17 @@ def _first_of(pipe: int) -> bytes:
         except BlockingIOError:
             return b""
         if time.monotonic() > deadline:
-            raise OSError(errno.EPIPE, "this is a pipe, and nobody writes into it")
+            raise OSError(errno.ENXIO, "this is a pipe, and nobody writes into it")
         time.sleep(0.01)
 
 
 def _too_large(largest: int) -> OSError:
     return OSError(errno.EFBIG, f"this is larger than {largest >> 20} MiB, which is the most that is read")
+
+
+def seal(value: object) -> str:
+    """Return a digest of decoded JSON, the same whatever its spaces and the order of its keys."""
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
 @overload
