@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from made_up_trees import make_tree
 
-from harness.cli import guarded
+from harness.cli import app, guarded
 from harness.world.contract import parse_outcome
 
 
@@ -267,6 +267,17 @@ def test_our_own_crash_is_never_a_1(capfd: pytest.CaptureFixture[str]) -> None:
 
     assert guarded(crash) == 70
     assert "bug in stackproof" in capfd.readouterr().err
+
+
+def test_an_end_of_file_of_ours_is_no_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def torn(*_: object) -> None:
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr("harness.config.load_config", torn)
+    assert guarded(lambda: app(["config", "show"], standalone_mode=False)) == 70
+    assert "marshal data too short" in capfd.readouterr().err
 
 
 def test_help_names_the_commands() -> None:

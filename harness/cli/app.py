@@ -73,8 +73,9 @@ def guarded(run: Callable[[], object]) -> int:
             return WRONG_USAGE
         _tell(f"stackproof: {message} (see stackproof --help)")
         return WRONG_USAGE
-    except (KeyboardInterrupt, typer.Abort):
-        return STOPPED
+    except (KeyboardInterrupt, typer.Abort) as error:
+        # Typer takes every end of a file for a user who leaves; we ask for nothing, so it is a fault.
+        return _our_bug() if isinstance(error.__context__, EOFError) else STOPPED
     except BrokenPipeError:
         # Whoever read our output has enough of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
