@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.errors import UsageError
+from harness.world.files import os_words
 
 _SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
@@ -85,34 +86,44 @@ def _python_files(root: Path) -> Iterator[Path]:
 def copied(root: Path | str, to: Path | str) -> Path:
     """Copy the tree ``root`` to the new folder ``to``, and return that; caches stay behind.
 
-    Raises UsageError when ``root`` is no folder or ``to`` is there already.
+    Raises UsageError when ``root`` is no folder, ``to`` is there already, or the disk refuses; then nothing is there.
     """
     source, target = Path(root), Path(to)
     if not source.is_dir():
         raise UsageError(f"{root} is no folder: give the folder that holds the package")
     if target.exists():
         raise UsageError(f"{to} is there already: name a new folder")
-    shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".git"))
+    try:
+        shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".git"))
+    except OSError as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise UsageError(f"the tree {root} cannot be copied to {to}: {os_words(error)}") from None
     return target
 
 
 def write(root: Path, changed: Mapping[str, bytes]) -> None:
-    """Write the files ``changed`` under ``root``, each in one move, so that no reader meets half a file.
+    """Write the files ``changed`` under ``root``: all of them are on the disk before the first takes its place.
 
-    A file keeps its permissions. Raises UsageError for a path that leads out of ``root``.
+    A file keeps its permissions. Raises UsageError for a path that leads out of ``root``, and when the disk refuses.
     """
     inside = root.resolve()
-    for name in sorted(changed):
-        path = root / name
-        if not path.resolve().is_relative_to(inside):
+    for name in changed:
+        if not (root / name).resolve().is_relative_to(inside):
             raise UsageError(f"{name} leads out of {root}: nothing was written there")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".codemod-")
-        try:
+    beside: dict[Path, Path] = {}
+    try:
+        for name in sorted(changed):
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".codemod-")
+            beside[path] = Path(temporary)
             with os.fdopen(handle, "wb") as file:
                 file.write(changed[name])
-            Path(temporary).chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+            beside[path].chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
+        for path, new in beside.items():
+            new.replace(path)
+    except OSError as error:
+        raise UsageError(f"the tree {root} cannot be written: {os_words(error)}") from None
+    finally:
+        for new in beside.values():
+            new.unlink(missing_ok=True)

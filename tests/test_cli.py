@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from made_up_trees import make_tree
 
-from harness.cli import guarded
+from harness.cli import app, guarded
 from harness.world.contract import parse_outcome
 
 
@@ -216,6 +216,21 @@ def test_a_run_that_fails_leaves_no_folder(run, trees, tmp_path: Path) -> None: 
     run("gate", *trees, *SMALL, "--save", str(folder)).is_refused("not empty")
 
 
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_a_closed_stream_changes_no_verdict(trees: tuple[str, str], closed: tuple[int, ...]) -> None:
+    # A pipe of ours would get its number, and be taken from the child for what it prints.
+    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL]
+    done = subprocess.run(words, capture_output=True, preexec_fn=lambda: [os.close(number) for number in closed])
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == b""
+
+
+def test_an_error_that_cannot_be_printed_is_still_a_2() -> None:
+    with Path("/dev/full").open("w") as full:
+        words = [sys.executable, "-m", "harness.cli", "ledger", "check", "nowhere.toml"]
+        assert subprocess.run(words, stderr=full).returncode == 2
+
+
 def test_a_terminal_without_the_character(trees: tuple[str, str]) -> None:
     words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL]
     done = subprocess.run(words, capture_output=True, env={"PYTHONIOENCODING": "ascii", "PATH": os.defpath})
@@ -252,6 +267,17 @@ def test_our_own_crash_is_never_a_1(capfd: pytest.CaptureFixture[str]) -> None:
 
     assert guarded(crash) == 70
     assert "bug in stackproof" in capfd.readouterr().err
+
+
+def test_an_end_of_file_of_ours_is_no_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def torn(*_: object) -> None:
+        raise EOFError("marshal data too short")
+
+    monkeypatch.setattr("harness.config.load_config", torn)
+    assert guarded(lambda: app(["config", "show"], standalone_mode=False)) == 70
+    assert "marshal data too short" in capfd.readouterr().err
 
 
 def test_help_names_the_commands() -> None:

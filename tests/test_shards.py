@@ -123,6 +123,10 @@ def test_what_is_no_whole_campaign_is_refused(run, shards: list[Path], tmp_path:
         run("merge", changed(shard={"index": index, "of": of})).is_refused(f"shard {index}/{of}, which there is not")
     run("merge", first, changed(format="stackproof.shard/9")).is_refused("its format is 'stackproof.shard/9'")
     run("merge", first, changed(gathered={})).is_refused("not the whole of a shard", "sums")
+    # It is of the right types, and means nothing.
+    found = json.loads(shards[1].read_text())["gathered"]
+    found["sums"]["buckets"][0]["difference"]["second"] = 10**15
+    run("merge", first, changed(gathered=found)).is_refused("was changed since")
     other.write_bytes(shards[1].read_bytes()[:-100])
     run("merge", first, str(other)).is_refused("not the whole of a shard")
     for file in shards:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from codemods.tree import Tree
+from harness.errors import UsageError
+from harness.world.toml import read_toml
 
 _SECONDS: Final = 120
 _COMMANDS: Final = {
@@ -72,11 +73,13 @@ def _configured(root: Path, top: Path) -> str | None:
         if any((folder / name).is_file() for name in ("ruff.toml", ".ruff.toml")):
             return "ruff"
         try:
-            tools = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")).get("tool", {})
-        except (OSError, ValueError):
+            tools = read_toml(folder / "pyproject.toml", "pyproject.toml").get("tool", {})
+        except UsageError:
+            continue
+        if not isinstance(tools, dict):
             continue
         if "black" in tools:
             return "black"
-        if "format" in tools.get("ruff", {}):
+        if isinstance(ruff := tools.get("ruff"), dict) and "format" in ruff:
             return "ruff"
     return None

@@ -17,6 +17,7 @@ from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree,
 from codemods.tree import Tree, write
 from harness.errors import UsageError, visible
 from harness.subjects.names import KNOWN_PACKAGES
+from harness.world.files import folder_atomically
 
 _LISTED = 60
 
@@ -62,9 +63,11 @@ def migrate_tree(
     if target is None:
         sys.stdout.buffer.write(_patch(index.tree, applied.result.changed))
         sys.stdout.buffer.flush()
+    elif out is not None:
+        with folder_atomically(out) as making:
+            copy_tree(place.root, place.package, making)
+            write(making, applied.result.changed)
     else:
-        if out is not None:
-            copy_tree(place.root, place.package, out)
         write(target, applied.result.changed)
     for line in _lines_of(applied, work, target):
         say(visible(line), target is None)

@@ -13,6 +13,7 @@ import msgspec
 from codemods.stack.gate import Verdict
 from harness.errors import UsageError
 from harness.world.files import write_atomically
+from harness.world.reading import parse_json, read_file
 
 FORMAT: Final = "stackproof.stack-state/1"
 STATE: Final = "state.json"
@@ -103,11 +104,13 @@ def load_state(folder: Path) -> State:
     """Return the state of the stack in ``folder``; raises UsageError when there is none that can be read."""
     path = folder / STATE
     try:
-        state = msgspec.json.decode(path.read_bytes(), type=State)
+        state = parse_json(read_file(path), State)
     except FileNotFoundError:
         raise UsageError(f"{folder} holds no stack: name the folder that was given to 'stack run' as --out") from None
-    except (OSError, msgspec.DecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} is not the whole state of a stack: {error}") from None
     if state.format != FORMAT:
         raise UsageError(f"{path} is of the format {state.format!r}, and this stackproof reads {FORMAT!r}")
     return state

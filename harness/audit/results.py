@@ -10,6 +10,7 @@ import msgspec
 from harness.audit.judge import Result
 from harness.audit.mutant import Mutant
 from harness.errors import UsageError
+from harness.world.reading import parse_json, read_file
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,15 +36,15 @@ class Results:
 
     def _read(self, path: Path) -> None:
         try:
-            content = path.read_bytes()
+            content = read_file(path)
         except FileNotFoundError:
             return
         except OSError as error:
-            raise UsageError(f"the results in {str(path)!r} cannot be read: {error.strerror}") from None
+            raise UsageError(f"the results in {str(path)!r} cannot be read: {error.strerror or error}") from None
         *lines, torn = content.split(b"\n")
         for number, raw in enumerate(lines, start=1):
             try:
-                line = msgspec.json.decode(raw, type=_Line)
+                line = parse_json(raw, _Line)
             except msgspec.DecodeError:
                 raise UsageError(f"{path}:{number} is no result of an audit: give another file") from None
             self._known[line.trial, line.result.mutant] = line.result

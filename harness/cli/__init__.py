@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import io
+import os
 import pkgutil
 import sys
 
@@ -24,8 +25,19 @@ for _entry in sorted(importlib.metadata.entry_points(group=_GROUP), key=lambda e
 
 def main() -> None:
     """Run the command line and end the process with its status."""
+    _open_standard()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a character gets its escape instead.
             stream.reconfigure(errors="backslashreplace")
     sys.exit(guarded(lambda: app(standalone_mode=False)))
+
+
+def _open_standard() -> None:
+    """Open what is closed of standard input, output and error: else a pipe or a file of ours takes its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is given out.
+            os.open(os.devnull, os.O_RDWR)

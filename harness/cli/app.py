@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib.metadata
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable
@@ -21,7 +23,7 @@ EQUIVALENT, DIFFERENT, WRONG_USAGE, INCONCLUSIVE, OUR_BUG, STOPPED = 0, 1, 2, 3,
 STATUS = {"equivalent": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
 """The exit status of each verdict."""
 
-_FULL_OR_FORBIDDEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+_FULL_OR_FORBIDDEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 
 # Typer has click inside since 0.25 and beside it before; either way this is the base of its errors.
 _CommandLineError: type[Any] = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
@@ -58,29 +60,31 @@ def guarded(run: Callable[[], object]) -> int:
     try:
         status = run()
     except UsageError as error:
-        print(f"stackproof: {error}", file=sys.stderr)
+        _tell(f"stackproof: {error}")
         if error.example:
-            print(f"\n{error.example}", file=sys.stderr)
+            _tell(f"\n{error.example}")
         return WRONG_USAGE
     except _CommandLineError as error:
         message = " ".join(error.format_message().split())
         if "No such option" in message and "resolve" in sys.argv[1:2]:
             message += "; flags of the launch go behind '--'"
         if type(error).__name__ == "NoArgsIsHelpError":
-            print(error.format_message(), file=sys.stderr)
+            _tell(error.format_message())
             return WRONG_USAGE
-        print(f"stackproof: {message} (see stackproof --help)", file=sys.stderr)
+        _tell(f"stackproof: {message} (see stackproof --help)")
         return WRONG_USAGE
-    except (KeyboardInterrupt, typer.Abort):
-        return STOPPED
+    except (KeyboardInterrupt, typer.Abort) as error:
+        # Typer takes every end of a file for a user who leaves; we ask for nothing, so it is a fault.
+        return _our_bug() if isinstance(error.__context__, EOFError) else STOPPED
     except BrokenPipeError:
         # Whoever read our output has enough of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return STOPPED
     except OSError as error:
-        if error.errno not in _FULL_OR_FORBIDDEN:
+        # Of many files that were not copied, the error has no number.
+        if error.errno not in _FULL_OR_FORBIDDEN and not isinstance(error, shutil.Error):
             return _our_bug()
-        print(f"stackproof: the system does not let it write: {error}", file=sys.stderr)
+        _tell(f"stackproof: the system does not let it write: {error}")
         return WRONG_USAGE
     except Exception:
         return _our_bug()
@@ -88,6 +92,11 @@ def guarded(run: Callable[[], object]) -> int:
 
 
 def _our_bug() -> int:
-    traceback.print_exc()
-    print("stackproof: this is a bug in stackproof; please report the lines above", file=sys.stderr)
+    _tell(f"{traceback.format_exc()}stackproof: this is a bug in stackproof; please report the lines above")
     return OUR_BUG
+
+
+def _tell(text: str) -> None:
+    """Print ``text`` on standard error; where that cannot be written, the status alone says it."""
+    with contextlib.suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)

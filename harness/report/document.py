@@ -208,15 +208,20 @@ def _with_own_ids(cases: Sequence[Case]) -> Iterator[Case]:
 def save_result(result: Finished, folder: Path) -> list[Path]:
     """Write the document as ``result.json``, and each witness as a case file that ``replay`` runs again.
 
-    Returns the case files, in the buckets' order. Raises UsageError when a file cannot be written; a file is whole
-    or not there.
+    Returns the case files, in the buckets' order. Raises UsageError when a file cannot be written; none of them is
+    there then.
     """
     written = []
-    for bucket in result.buckets:
-        path = folder / f"{slug(bucket)}.jsonl"
-        write_atomically(
-            path, (encode_case(case) + b"\n" for case in _with_own_ids([bucket.witness, *bucket.others]))
-        )
-        written.append(path)
-    write_atomically(folder / "result.json", document(result))
+    try:
+        for bucket in result.buckets:
+            path = folder / f"{slug(bucket)}.jsonl"
+            write_atomically(
+                path, (encode_case(case) + b"\n" for case in _with_own_ids([bucket.witness, *bucket.others]))
+            )
+            written.append(path)
+        write_atomically(folder / "result.json", document(result))
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
     return written

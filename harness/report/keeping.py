@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from harness.report.proposal import HEAD, SCHEMA_FILE, propose
 from harness.subjects.change import ROLES
 from harness.world.chain import Writer
 from harness.world.files import write_atomically
+from harness.world.toml import parse_toml, read_text
 
 
 def new_ledger(result: GateDocument) -> str:
@@ -31,16 +31,23 @@ def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
     be written; it is whole then, as it was.
     """
     new = not path.exists()
-    text = HEAD if new else _text_of(path)
+    text = HEAD if new else read_text(path, f"ledger {path}")
     taken = _ids(text, path)
     proposed, added, left = propose(result, taken)
     if added:
         text = f"{text.rstrip()}\n\n{proposed}"
         # A list that is written as one value takes no further tables.
         _ids(text, path)
-        write_atomically(path, text.encode())
-        if new and not (beside := path.parent / SCHEMA_FILE).exists():
+        beside = path.parent / SCHEMA_FILE
+        missing = new and not beside.exists()
+        if missing:
             write_atomically(beside, ledger_schema())
+        try:
+            write_atomically(path, text.encode())
+        except UsageError:
+            if missing:
+                beside.unlink(missing_ok=True)
+            raise
     entries = "1 entry" if len(added) == 1 else f"{len(added)} entries"
     yield f"added    {entries} to {path}" + (": give each a reason" if added else "")
     for name in added:
@@ -49,21 +56,9 @@ def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
         yield f"left     {name}: a case without an outcome is no difference that a ledger can explain"
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"ledger {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"ledger {path} is not valid TOML: {error}") from None
-
-
 def _ids(text: str, path: Path) -> list[Any]:
     """Return the ids in a ledger's text, whose entries may still lack their reasons."""
-    try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"ledger {path}: nothing was added, since this is not valid TOML: {error}") from None
+    content = parse_toml(text, f"ledger {path}: nothing was added, since this")
     if content.get("format") != FORMAT:
         raise UsageError(f"ledger {path}: write format = {FORMAT!r} at its top, not {content.get('format')!r}")
     entries = content.get("difference", [])

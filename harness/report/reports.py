@@ -154,6 +154,9 @@ def write_one(wanted: Wanted, data: bytes) -> None:
 def _append(path: Path, data: bytes) -> None:
     """Add ``data`` to the end of a file; what was there stays as it was when it does not fit."""
     try:
+        if path.is_fifo():  # it has no end, and may have no reader
+            write_atomically(path, data)
+            return
         with path.open("ab", buffering=0) as file:
             before = file.tell()
             try:

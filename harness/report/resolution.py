@@ -24,6 +24,7 @@ from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.launch import Flags, LaunchLine, split_launch
 from harness.world.model import Model, model_from_json
 from harness.world.profiles import hardware_profile, model_profile
+from harness.world.reading import parse_json
 from harness.world.slice import ENTRY_STATE
 
 _BATCH = 250
@@ -135,7 +136,7 @@ def _model(text: str) -> Model:
 
 def _object(text: str, where: str) -> object:
     try:
-        value: object = msgspec.json.decode(text)
+        value: object = parse_json(text)
     except msgspec.DecodeError as error:
         raise UsageError(f"{where}: this is neither a profile's name nor a JSON object: {error}") from None
     return value

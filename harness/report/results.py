@@ -9,6 +9,7 @@ import msgspec
 
 from harness.errors import UsageError
 from harness.report.format import FORMAT, GateDocument
+from harness.world.reading import parse_json, read_file
 
 Document = TypeVar("Document")
 
@@ -28,15 +29,14 @@ def read_format(path: Path, format: str, kind: type[Document], what: str) -> Doc
     Raises UsageError when the file cannot be read, is of another format or version, or is not whole.
     """
     try:
-        data = path.read_bytes()
+        data = read_file(path)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
     try:
-        head = msgspec.json.decode(data, type=_Head)
+        head = parse_json(data, _Head)
         if head.format != format:
             said = repr(head.format)[:80] if head.format is not None else "none"
             raise UsageError(f"{path}: its format is {said}, and this reads {format!r}, {what}")
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = str(error) or "it is nested too deeply"
-        raise UsageError(f"{path} is not the whole of {what}: {reason}") from None
+        return parse_json(data, kind)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} is not the whole of {what}: {error}") from None

@@ -10,7 +10,7 @@ import dataclasses
 import importlib.metadata
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -25,12 +25,14 @@ from harness.subjects.names import parse_subject
 from harness.subjects.profile import Profile
 from harness.subjects.sources import Tree, locate
 from harness.subjects.spec import Limits, SubjectSpec
+from harness.world.reading import parse_json, seal
 
 FORMAT: Final = "stackproof.shard/1"
 COUNTS: Final = tuple(number for number in range(1, STREAMS + 1) if STREAMS % number == 0)
 """Into how many shards a campaign can be split."""
 
 _COMMIT: Final = "commit:"
+_WHAT: Final = "a shard, as gate --shard writes it"
 
 
 class SubjectPart(msgspec.Struct, frozen=True):
@@ -61,12 +63,21 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """One shard's file: which of how many it is, what was asked, what was gathered."""
+    """One shard's file: which of how many it is, what was asked, what was gathered.
+
+    ``seal`` is a digest of the last: its parts fit together in ways that no type says.
+    """
 
     format: Literal["stackproof.shard/1"] = FORMAT
     shard: Shard
     asked: Asked
     gathered: Gathered
+    seal: str
+
+
+class _Sealed(msgspec.Struct):
+    gathered: Any
+    seal: str
 
 
 def parse_shard(text: str) -> Shard:
@@ -96,7 +107,8 @@ def shard_document(request: Request, gathered: Gathered) -> bytes:
         moved=request.moved,
         notes=request.notes,
     )
-    return msgspec.json.encode(ShardDocument(shard=request.shard, asked=asked, gathered=gathered)) + b"\n"
+    found = seal(parse_json(msgspec.json.encode(gathered)))
+    return msgspec.json.encode(ShardDocument(shard=request.shard, asked=asked, gathered=gathered, seal=found)) + b"\n"
 
 
 def _version() -> str:
@@ -114,9 +126,7 @@ def read_shards(paths: Sequence[Path]) -> tuple[Asked, list[Gathered]]:
 
     Raises UsageError for a file that is none, and unless the files are all the shards of one campaign, each once.
     """
-    documents = [
-        (path, read_format(path, FORMAT, ShardDocument, "a shard, as gate --shard writes it")) for path in paths
-    ]
+    documents = [(path, _read(path)) for path in paths]
     first_path, first = documents[0]
     found: dict[int, Path] = {}
     for path, document in documents:
@@ -136,6 +146,14 @@ def read_shards(paths: Sequence[Path]) -> tuple[Asked, list[Gathered]]:
         )
     documents.sort(key=lambda pair: pair[1].shard.index)
     return first.asked, [document.gathered for _, document in documents]
+
+
+def _read(path: Path) -> ShardDocument:
+    document = read_format(path, FORMAT, ShardDocument, _WHAT)
+    sealed = read_format(path, FORMAT, _Sealed, _WHAT)
+    if seal(sealed.gathered) != sealed.seal:
+        raise UsageError(f"{path} is not {_WHAT}: what was gathered was changed since, run the shard again")
+    return document
 
 
 def _same(first_path: Path, first: ShardDocument, path: Path, document: ShardDocument) -> None:

@@ -20,6 +20,7 @@ from harness.world.files import write_atomically
 from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.model import Model, model_from_json
 from harness.world.profiles import hardware_profile, model_profile, name_of_hardware, name_of_model
+from harness.world.reading import read_file
 from harness.world.wording import brief, path_of
 
 __all__ = ["MAX_CASE_BYTES", "MAX_DEPTH", "encode_case", "encode_outcome", "parse_case", "parse_outcome"]
@@ -72,14 +73,13 @@ def read_cases(path: Path, fields: Mapping[str, FieldSpec] | None = None) -> lis
     cannot be read or holds no case, an id that occurs twice, and whatever `parse_case` refuses.
     """
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except FileNotFoundError:
         raise UsageError(f"the file of cases {str(path)!r} does not exist") from None
     except IsADirectoryError:
         raise UsageError(f"{str(path)!r} is a folder, give the path of a file of cases") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise UsageError(f"the file of cases {str(path)!r} cannot be read: {reason}") from None
+    except OSError as error:
+        raise UsageError(f"the file of cases {str(path)!r} cannot be read: {error.strerror or error}") from None
 
     cases: list[Case] = []
     line_of_id: dict[str, int] = {}

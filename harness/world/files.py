@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness.errors import UsageError
@@ -55,7 +57,7 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
             raise FileNotFoundError
         if mode is not None and not stat.S_ISREG(mode):
             beside = None
-            descriptor = os.open(path, os.O_WRONLY)
+            descriptor = _open_straight(path, mode)
         else:
             # Opened by hand and not by tempfile, whose files are closed to everybody else.
             beside = target.with_name(f".{target.name[:80]}.{secrets.token_hex(8)}.tmp")
@@ -77,6 +79,44 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
             with suppress(OSError):
                 beside.unlink()
         raise
+
+
+@contextmanager
+def folder_atomically(folder: Path) -> Iterator[Path]:
+    """Yield a path for the caller to make a folder at, which becomes ``folder`` when the block ends without error.
+
+    After an error nothing is there. Raises UsageError when the disk refuses, or something is at ``folder`` by then.
+    """
+    making = folder.with_name(f".{folder.name[:80]}.{secrets.token_hex(8)}.tmp")
+    try:
+        yield making
+        making.rename(folder)
+    except OSError as error:
+        raise UsageError(_refusal(folder, error)) from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def os_words(error: OSError) -> str:
+    """Return what the system said, without its number; of many files that were not copied, about the first."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list) and error.args[0]:
+        source, _, said = error.args[0][0]
+        return f"{source}: {said}"
+    return error.strerror or str(error)
+
+
+def _open_straight(path: Path, mode: int) -> int:
+    """Return a descriptor of a device or a pipe to write to; a pipe that nobody reads is an OSError, and no wait."""
+    if not stat.S_ISFIFO(mode):
+        return os.open(path, os.O_WRONLY)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(errno.ENXIO, "this is a pipe, and nobody reads from it") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _mode_of(path: Path) -> int | None:
@@ -113,5 +153,4 @@ def _refusal(path: Path, error: Exception) -> str:
         return f"cannot write {text}: the folder {str(path.parent)!r} does not exist, create it first"
     if isinstance(error, PermissionError):
         return f"cannot write {text}: no permission in the folder {str(path.parent)!r}"
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"cannot write {text}: {reason}"
+    return f"cannot write {text}: {os_words(error) if isinstance(error, OSError) else error}"

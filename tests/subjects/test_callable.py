@@ -432,6 +432,25 @@ class TestMisbehaving:
         assert second.fields == {"before": None, "level": "none"}
         assert first.env == second.env == {"LEFT": "behind"}
 
+    def test_one_that_replaces_the_environment(self, place: Place) -> None:
+        place.write(
+            "app.py",
+            """
+            import os
+
+            def resolve(args):
+                before = os.environ.get("LEVEL")
+                if before == "high":
+                    os.environ = {}
+                os.environ["LEFT"] = "behind"
+                return {"before": before}
+            """,
+        )
+        cases = [Case(id="a", env={"LEVEL": "high"}), Case(id="b", env={"LEVEL": "low"}), Case(id="c")]
+        outcomes = place.outcomes("app:resolve", *cases, domains={"x": [1]})
+        assert [outcome.fields for outcome in outcomes] == [{"before": level} for level in ("high", "low", None)]
+        assert [outcome.env for outcome in outcomes] == [{}, {"LEFT": "behind"}, {"LEFT": "behind"}]
+
     def test_an_exit_is_a_refusal(self, place: Place) -> None:
         place.write("app.py", "import sys\ndef resolve(args):\n    if args: sys.exit('no')\n    return {'a': 1}\n")
         (outcome,) = place.outcomes("app:resolve", Case(id="a", args={"x": 1}), domains={"x": [1]})

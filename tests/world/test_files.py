@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.world.files import write_atomically
+from harness.world.files import folder_atomically, write_atomically
 
 from .strategies import refused
 
@@ -113,3 +113,30 @@ def test_the_data_that_ends_early_leaves_nothing(tmp_path: Path, error: BaseExce
     with pytest.raises(type(error), match="theirs"):
         write_atomically(tmp_path / "out", chunks())
     assert listing(tmp_path) == {"out": b"old"}
+
+
+def test_a_pipe_that_nobody_reads_is_no_wait(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert "nobody reads from it" in refused(lambda: write_atomically(path, b"data"))
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomically(path, b"data")
+    assert os.read(reader, 9) == b"data"
+    os.close(reader)
+    assert path.is_fifo()
+
+
+def test_a_folder_is_whole_or_not_there(tmp_path: Path) -> None:
+    with folder_atomically(tmp_path / "new") as making:
+        making.mkdir()
+        (making / "a").write_bytes(b"1")
+        assert not (tmp_path / "new").exists()
+    assert listing(tmp_path / "new") == {"a": b"1"}
+
+    def failing() -> None:
+        with folder_atomically(tmp_path / "other") as making:
+            making.mkdir()
+            raise OSError(28, "No space left on device")
+
+    assert refused(failing) == f"cannot write '{tmp_path / 'other'}': No space left on device"
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]

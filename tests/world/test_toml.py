@@ -21,6 +21,13 @@ def test_what_a_file_holds(tmp_path: Path) -> None:
         (b"a = ", "the file a is not valid TOML: "),
         (b'a = "\xff"', "the file a is not valid TOML: "),
         (b"a = " + b"[" * 100_000, "the file a is nested too deeply to be read"),
+        (b"a = " + b"9" * 5000, "the file a is not valid TOML: "),
+        (
+            b"b = 1\n" + b"a." * 100_000 + b"b = 1",
+            "the file a is not valid TOML: the key in line 2 has more than 64 parts",
+        ),
+        (b"[" + b"a ." * 100_000 + b"b]", "the file a is not valid TOML: the key in line 1 has more than 64 parts"),
+        (b"a = '" + b"a" * (5 << 20) + b"'", "the file a: this is larger than 4 MiB"),
     ],
 )
 def test_what_cannot_be_read(tmp_path: Path, content: bytes, message: str) -> None:

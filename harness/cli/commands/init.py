@@ -69,14 +69,15 @@ def _template(name: str) -> str:
 def _with_table(path: Path, names: tuple[str, str]) -> str:
     """Return the text of the file at ``path`` with our table behind it. Raises UsageError where that cannot be."""
     from harness.config import TABLE, load_config
+    from harness.world.toml import parse_toml, read_text
 
     before, content = "", dict[str, Any]()
     if path.exists():
         # The same errors as anywhere for a file that cannot be read.
         if load_config(path.absolute().parent).file == path.absolute():
             raise UsageError(f"{path} has [{TABLE}] already: edit it there")
-        before = path.read_text(encoding="utf-8")
-        content = tomllib.loads(before)
+        before = read_text(path, str(path))
+        content = parse_toml(before, str(path))
     quoted = [json.dumps(name, ensure_ascii=False) for name in names]
     table = _template("table.toml").replace('"FIRST"', quoted[0]).replace('"SECOND"', quoted[1])
     gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"

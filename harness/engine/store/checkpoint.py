@@ -15,6 +15,7 @@ from harness.errors import UsageError
 from harness.world.case import Case
 from harness.world.files import write_atomically
 from harness.world.profiles import own_profiles
+from harness.world.reading import parse_json, read_file, seal
 
 FORMAT: Final = "stackproof.checkpoint/1"
 _NAME: Final = "checkpoint.json"
@@ -24,7 +25,8 @@ class Checkpoint(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """A search after some chunks.
 
     ``campaign`` says of which campaign, ``corpus`` are the cases it began with, and ``in_files`` whether what it kept
-    has been put into the corpus.
+    has been put into the corpus. ``seal`` is a digest of the rest, whose parts fit together in
+    ways that no type says.
     """
 
     format: str = FORMAT
@@ -34,6 +36,7 @@ class Checkpoint(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     corpus: list[Case]
     in_files: bool = False
     sums: Sums
+    seal: str = ""
 
 
 def campaign_of(started: Started, plan: Plan) -> str:
@@ -45,25 +48,29 @@ def campaign_of(started: Started, plan: Plan) -> str:
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Write the checkpoint of a corpus folder, whole or not at all. Raises UsageError when the disk refuses."""
-    write_atomically(folder / _NAME, encode(checkpoint))
+    found = seal(parse_json(encode(msgspec.structs.replace(checkpoint, seal=""))))
+    write_atomically(folder / _NAME, encode(msgspec.structs.replace(checkpoint, seal=found)))
 
 
 def load_checkpoint(folder: Path) -> Checkpoint | None:
     """Return the checkpoint of a corpus folder, None where there is none. Raises UsageError for a broken one."""
     path = folder / _NAME
     try:
-        data = path.read_bytes()
+        data = read_file(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     try:
-        found = msgspec.json.decode(data, type=dict)
+        found = parse_json(data, dict)
         if found.get("format") != FORMAT:
             raise UsageError(
                 f"{path}: its format is {str(found.get('format'))[:60]!r}, and this version reads {FORMAT}; "
                 "remove it to begin anew"
             )
-        return msgspec.json.decode(data, type=Checkpoint)
+        checkpoint = parse_json(data, Checkpoint)
+        if checkpoint.seal and seal({**found, "seal": ""}) != checkpoint.seal:
+            raise UsageError(f"{path}: it was changed since it was written; remove it to begin anew")
+        return checkpoint
     except msgspec.DecodeError as error:
         raise UsageError(f"{path}: this is no checkpoint: {str(error)[:200]}; remove it to begin anew") from None

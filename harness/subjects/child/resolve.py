@@ -67,7 +67,7 @@ class Resolver:
         is that of ``choose``. After a refusal's first line comes what is reported but never compared: the
         function that raised and what is left in the environment, and in a line of its own where it raised.
         """
-        environ = os.environ
+        environ = os.environ = WORLD.environ
         # The bytes beneath: reading them as text would take longer than many a case.
         data = environ._data
         before = data.copy()

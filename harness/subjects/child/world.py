@@ -29,6 +29,8 @@ class World:
         self.observed = 0
         # Counts every write to the environment.
         self.written = 0
+        # The one that every case begins with, whatever a tree puts in its place.
+        self.environ = os.environ
         self.facts = {}
         self.unanswered = None
         # Modules that are there because this case says so.
@@ -111,5 +113,5 @@ def observe_environment():
     """Replace ``os.environ`` by one that counts reads; it shares the data of the first."""
     watched = ObservedEnvironment.__new__(ObservedEnvironment)
     watched.__dict__.update(vars(os.environ))
-    os.environ = watched  # noqa: B003
+    os.environ = WORLD.environ = watched
     return watched

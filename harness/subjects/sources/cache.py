@@ -18,9 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import platformdirs
 
 from harness.errors import UsageError
+from harness.world.reading import parse_json, read_file
 
 VARIABLE: Final = "STACKPROOF_CACHE"
 MARKER: Final = "complete.json"
@@ -48,8 +50,8 @@ def complete(folder: Path) -> bool:
 def intact(folder: Path) -> bool:
     """Return whether ``folder`` is a finished entry whose files are still those it was sealed with."""
     try:
-        sealed = json.loads((folder / MARKER).read_bytes())
-    except (OSError, ValueError):
+        sealed = parse_json(read_file(folder / MARKER))
+    except (OSError, msgspec.DecodeError):
         return False
     found = {}
     for path, status in _files(folder):

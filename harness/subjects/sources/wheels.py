@@ -14,6 +14,7 @@ from harness.subjects.sources.cache import complete, discard, make_entry
 from harness.subjects.sources.index import IndexUnreachable, download_wheel
 from harness.subjects.sources.tree import LANDMARK, Refused, Tree
 from harness.subjects.sources.unpack import unpack_wheel
+from harness.world.reading import parse_json, read_file
 
 RECORDED: Final = "wheel.json"
 """Beside the wheel: its file name, and its sha256 at download."""
@@ -71,12 +72,12 @@ def _sound(place: Path) -> bool:
     try:
         recorded = _recorded(place)
         return _sha256(place / str(recorded["file"])) == str(recorded["sha256"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):  # of JSON, too: its error is a ValueError
         return False
 
 
 def _recorded(place: Path) -> dict[str, Any]:
-    recorded: dict[str, Any] = json.loads((place / RECORDED).read_bytes())
+    recorded: dict[str, Any] = parse_json(read_file(place / RECORDED))
     return recorded
 
 

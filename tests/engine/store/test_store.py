@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -126,6 +127,18 @@ def test_another_campaign_does_not_go_on_with_it(request_: Request, tmp_path: Pa
 
 def test_there_must_be_a_search_to_go_on_with(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no search"):
+        Store(tmp_path / "c", resume=True)
+
+
+def test_a_changed_checkpoint_is_the_users_error(request_: Request, tmp_path: Path) -> None:
+    run(request_, tmp_path / "c")
+    path = tmp_path / "c" / "checkpoint.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content, indent=1))
+    Store(tmp_path / "c", resume=True)
+    content["sums"]["counts"] = {}
+    path.write_text(json.dumps(content))
+    with pytest.raises(UsageError, match=r"checkpoint\.json: it was changed .*remove it to begin anew"):
         Store(tmp_path / "c", resume=True)
 
 

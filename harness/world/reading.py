@@ -1,0 +1,92 @@
+"""Files that somebody else wrote, read to their end: nothing that never ends, and no more than memory holds."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import time
+from pathlib import Path
+from typing import Any, Final, TypeVar, overload
+
+import msgspec
+
+LARGEST: Final = 512 << 20
+"""The most bytes of a file that is read whole."""
+
+_CHUNK: Final = 1 << 20
+_OPEN: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+# A pipe by name that nobody has opened for writing; whoever has it open is waited for.
+_PATIENCE: Final = 3.0
+
+T = TypeVar("T")
+
+
+def read_file(path: Path, largest: int = LARGEST) -> bytes:
+    """Return what the file ``path`` holds; a pipe or a terminal is read to its end.
+
+    Raises OSError, whose ``strerror`` is for a user, also for what has no end or nobody writes into: a device, a pipe
+    by name without a writer, more than ``largest`` bytes, a path that cannot be one.
+    """
+    try:
+        descriptor = os.open(path, _OPEN)
+    except ValueError as error:  # a null character, or what the file system's encoding has no bytes for
+        raise OSError(errno.EINVAL, f"this cannot be a path: {error}") from None
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if stat.S_ISREG(status.st_mode) and status.st_size > largest:
+            raise _too_large(largest)
+        if stat.S_ISCHR(status.st_mode) and not os.isatty(descriptor):
+            raise OSError(errno.EINVAL, "this is a device, give the path of a file")
+        part = _first_of(descriptor) if stat.S_ISFIFO(status.st_mode) else b""
+        os.set_blocking(descriptor, True)
+        parts, size = [part], len(part)
+        while size <= largest:
+            part = os.read(descriptor, _CHUNK)
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
+            size += len(part)
+        raise _too_large(largest)
+    finally:
+        os.close(descriptor)
+
+
+def _first_of(pipe: int) -> bytes:
+    """Return the first bytes of a pipe, empty if there is a writer that has none yet; raises OSError without one."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            if first := os.read(pipe, _CHUNK):
+                return first
+        except BlockingIOError:
+            return b""
+        if time.monotonic() > deadline:
+            raise OSError(errno.ENXIO, "this is a pipe, and nobody writes into it")
+        time.sleep(0.01)
+
+
+def _too_large(largest: int) -> OSError:
+    return OSError(errno.EFBIG, f"this is larger than {largest >> 20} MiB, which is the most that is read")
+
+
+def seal(value: object) -> str:
+    """Return a digest of decoded JSON, the same whatever its spaces and the order of its keys."""
+    return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+@overload
+def parse_json(data: bytes | str) -> Any: ...
+@overload
+def parse_json(data: bytes | str, kind: type[T]) -> T: ...
+def parse_json(data: bytes | str, kind: Any = Any) -> Any:
+    """Return JSON as a ``kind``. Raises msgspec.DecodeError for whatever keeps it from being one."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise msgspec.DecodeError("it is nested too deeply") from None
+    except (UnicodeError, OverflowError) as error:
+        raise msgspec.DecodeError(str(error)) from None
