@@ -154,7 +154,8 @@ def test_no_file_gives_the_defaults(stand: Callable[..., Path]) -> None:
         ("[tool]\nstackproof = 3", ["[tool.stackproof] must be a table, not 3"]),
         ("[tool.stackproof", ["not valid TOML"]),
         ("[tool.stackproof]\nx = " + "[" * 2000, ["pyproject.toml"]),
-        (f"[tool.stackproof]\nx = '{'y' * 10_000_000}'", ["unknown key x "]),
+        (f"[tool.stackproof]\nx = '{'y' * 1_000_000}'", ["unknown key x "]),
+        (f"[tool.stackproof]\nx = '{'y' * 10_000_000}'", ["larger than 4 MiB"]),
     ],
 )
 def test_refused_in_a_sentence(

@@ -163,8 +163,9 @@ def _codemod(name: str, kind: Any, facts: RecordFacts, given: Mapping[str, Any])
         codemod: Codemod = kind(facts, **options)
     except TypeError as error:
         lacking = re.findall(r"'(\w+)'", str(error))
+        them = "it" if len(lacking) == 1 else "them"
         raise UsageError(
-            f"codemod {name} needs {' and '.join(lacking) or 'other options'}: give {'it' if len(lacking) == 1 else 'them'} in [options.{name}] of a"
+            f"codemod {name} needs {' and '.join(lacking) or 'other options'}: give {them} in [options.{name}] of a"
             " stack.toml"
         ) from None
     return codemod
