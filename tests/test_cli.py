@@ -269,6 +269,23 @@ def test_our_own_crash_is_never_a_1(capfd: pytest.CaptureFixture[str]) -> None:
     assert "bug in stackproof" in capfd.readouterr().err
 
 
+def test_cases_from_a_pipe(trees: tuple[str, str], tmp_path: Path) -> None:
+    line = b'{"id": "a", "args": {"tp_size": 2}}\n'
+    program = [sys.executable, "-m", "harness.cli"]
+    words = ["replay", "/dev/stdin", *trees, "--report", f"json={tmp_path / 'r.json'}"]
+    replayed = subprocess.run([*program, *words], input=line, capture_output=True)
+    assert (replayed.returncode, replayed.stderr) == (1, b"")
+    words = ["resolve", "--subject", trees[1], "--cases", "/dev/stdin"]
+    resolved = subprocess.run([*program, *words], input=line, capture_output=True)
+    assert json.loads(resolved.stdout)["fields"]["sampling_backend"] == "x"
+
+
+def test_a_wrong_word_is_shown_in_brief_and_not_acted_on(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("gate", "--format", f"\x1b[31m{'x' * 100_000}")
+    done.is_refused("--format", "\\x1b[31m")
+    assert len(done.err) < 5000
+
+
 def test_an_end_of_file_of_ours_is_no_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,7 +65,8 @@ def guarded(run: Callable[[], object]) -> int:
             _tell(f"\n{error.example}")
         return WRONG_USAGE
     except _CommandLineError as error:
-        message = " ".join(error.format_message().split())
+        # As long, and as harmless to a terminal, as any other.
+        message = str(UsageError(error.format_message()))
         if "No such option" in message and "resolve" in sys.argv[1:2]:
             message += "; flags of the launch go behind '--'"
         if type(error).__name__ == "NoArgsIsHelpError":

@@ -12,20 +12,22 @@ from harness.engine.planning import flags_of
 from harness.errors import visible
 from harness.report.words import difference_words, launch_command, world_words
 from harness.subjects.spec import SubjectSpec
-from harness.world.contract import read_cases
+from harness.world.contract import parse_cases
 
 
-def replay_cases(path: Path, first: SubjectSpec, second: SubjectSpec, say: Callable[[str], object]) -> Verdict:
-    """Print each case of ``path`` and what differs in it through ``say``; return the verdict over all.
+def replay_cases(
+    content: bytes, path: Path, first: SubjectSpec, second: SubjectSpec, say: Callable[[str], object]
+) -> Verdict:
+    """Print each case of ``content``, which ``path`` held, and what differs in it; return the verdict over all.
 
     Raises UsageError for a file that is no file of cases, an argument one subject lacks, or a broken subject.
     """
     # The file first: a misspelt name should not cost two imports.
-    read_cases(path)
+    parse_cases(content, path)
     with Pair(first, second) as pair:
         descriptions = pair.first.describe(), pair.second.describe()
         for description in descriptions:
-            cases = read_cases(path, description.fields)
+            cases = parse_cases(content, path, description.fields)
         flags = flags_of(first, descriptions[0])
         pair.compare_fields([name for name in descriptions[0].resolved if name in descriptions[1].resolved])
         verdicts: set[Verdict] = set()

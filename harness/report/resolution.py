@@ -18,7 +18,7 @@ from harness.subjects.profile import answer_for
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case, Outcome
 from harness.world.chain import Write, Writer
-from harness.world.contract import encode_outcome, read_cases, write_atomically
+from harness.world.contract import case_lines, encode_outcome, parse_cases, write_atomically
 from harness.world.fields import FieldSpec
 from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.launch import Flags, LaunchLine, split_launch
@@ -38,9 +38,10 @@ def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
     Every line is checked before the first is resolved, and ``out`` is written whole or not at all. Returns
     whether every case has an outcome. Raises UsageError for a bad line, or a folder that cannot be written.
     """
-    read_cases(cases_path)
+    content = case_lines(cases_path)
+    parse_cases(content, cases_path)
     with open_subject(spec) as subject:
-        cases = read_cases(cases_path, subject.describe().fields)
+        cases = parse_cases(content, cases_path, subject.describe().fields)
         failed = 0
 
         def lines() -> Iterator[bytes]:

@@ -10,7 +10,7 @@ import dataclasses
 import importlib.metadata
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -75,8 +75,12 @@ class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
     seal: str
 
 
-class _Sealed(msgspec.Struct):
-    gathered: Any
+class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
+    """The same, with what was gathered as it stands in the file."""
+
+    shard: Shard
+    asked: Asked
+    gathered: msgspec.Raw
     seal: str
 
 
@@ -149,11 +153,15 @@ def read_shards(paths: Sequence[Path]) -> tuple[Asked, list[Gathered]]:
 
 
 def _read(path: Path) -> ShardDocument:
-    document = read_format(path, FORMAT, ShardDocument, _WHAT)
     sealed = read_format(path, FORMAT, _Sealed, _WHAT)
-    if seal(sealed.gathered) != sealed.seal:
+    raw = bytes(sealed.gathered)
+    try:
+        gathered = parse_json(raw, Gathered)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} is not the whole of {_WHAT}: {error}") from None
+    if seal(parse_json(raw)) != sealed.seal:
         raise UsageError(f"{path} is not {_WHAT}: what was gathered was changed since, run the shard again")
-    return document
+    return ShardDocument(shard=sealed.shard, asked=sealed.asked, gathered=gathered, seal=sealed.seal)
 
 
 def _same(first_path: Path, first: ShardDocument, path: Path, document: ShardDocument) -> None:

@@ -24,7 +24,7 @@ from harness.world.reading import read_file
 from harness.world.wording import brief, path_of
 
 __all__ = ["MAX_CASE_BYTES", "MAX_DEPTH", "encode_case", "encode_outcome", "parse_case", "parse_outcome"]
-__all__ += ["read_cases", "write_atomically"]
+__all__ += ["case_lines", "parse_cases", "read_cases", "write_atomically"]
 
 MAX_CASE_BYTES = 2**20
 """The longest line of a case, in bytes: no launch has more, and an accident (a weight file) has."""
@@ -70,10 +70,15 @@ def read_cases(path: Path, fields: Mapping[str, FieldSpec] | None = None) -> lis
     """Return the cases of the file ``path``, one a line, in its order; lines of blanks are skipped.
 
     With ``fields``, by name, the arguments are checked against them. Raises UsageError for a file that
-    cannot be read or holds no case, an id that occurs twice, and whatever `parse_case` refuses.
+    cannot be read, and what `parse_cases` refuses.
     """
+    return parse_cases(case_lines(path), path, fields)
+
+
+def case_lines(path: Path) -> bytes:
+    """Return what the file of cases ``path`` holds; raises UsageError when it cannot be read."""
     try:
-        content = read_file(path)
+        return read_file(path)
     except FileNotFoundError:
         raise UsageError(f"the file of cases {str(path)!r} does not exist") from None
     except IsADirectoryError:
@@ -81,6 +86,12 @@ def read_cases(path: Path, fields: Mapping[str, FieldSpec] | None = None) -> lis
     except OSError as error:
         raise UsageError(f"the file of cases {str(path)!r} cannot be read: {error.strerror or error}") from None
 
+
+def parse_cases(content: bytes, path: Path, fields: Mapping[str, FieldSpec] | None = None) -> list[Case]:
+    """Return the cases of ``content``, which ``path`` held: a pipe gives it once, and it is checked twice.
+
+    Raises UsageError when it holds no case, for an id that occurs twice, and whatever `parse_case` refuses.
+    """
     cases: list[Case] = []
     line_of_id: dict[str, int] = {}
     for number, line in enumerate(content.removeprefix(_BYTE_ORDER_MARK).split(b"\n"), start=1):

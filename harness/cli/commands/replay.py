@@ -37,7 +37,7 @@ def replay(
     from harness.engine.campaign import Request, run_given
     from harness.report.replay import replay_cases
     from harness.report.reports import parse_reports, write_reports
-    from harness.world.contract import read_cases
+    from harness.world.contract import case_lines, parse_cases
 
     wanted = parse_reports(report or ())
     config = configured()
@@ -46,7 +46,8 @@ def replay(
         config, names, answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib
     )
     silent = any(one.shown for one in wanted)
-    verdict = replay_cases(case_file, specs[0], specs[1], (lambda line: None) if silent else typer.echo)
+    content = case_lines(case_file)
+    verdict = replay_cases(content, case_file, specs[0], specs[1], (lambda line: None) if silent else typer.echo)
     if wanted:
-        write_reports(run_given(Request(first=specs[0], second=specs[1]), read_cases(case_file)), wanted)
+        write_reports(run_given(Request(first=specs[0], second=specs[1]), parse_cases(content, case_file)), wanted)
     return STATUS[verdict]
