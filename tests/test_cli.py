@@ -286,6 +286,14 @@ def test_a_wrong_word_is_shown_in_brief_and_not_acted_on(run) -> None:  # type: 
     assert len(done.err) < 5000
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("resolve", "--subject", "dir:{}"), ("gate", "legacy", "legacy", "--corpus", "{}"), ("stack", "status", "{}")],
+)
+def test_a_name_that_is_too_long(run, words: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    run(*(word.replace("{}", "a" * 300) for word in words)).is_refused("name too long")
+
+
 def test_an_end_of_file_of_ours_is_no_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

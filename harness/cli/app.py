@@ -25,6 +25,8 @@ STATUS = {"equivalent": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCO
 
 _FULL_OR_FORBIDDEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 
+_NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
+
 # Typer has click inside since 0.25 and beside it before; either way this is the base of its errors.
 _CommandLineError: type[Any] = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
@@ -82,6 +84,9 @@ def guarded(run: Callable[[], object]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return STOPPED
     except OSError as error:
+        if error.errno in _NO_PATH:
+            _tell(f"stackproof: {UsageError(f'give another path: {error.strerror}: {str(error.filename)[:200]!r}')}")
+            return WRONG_USAGE
         # Of many files that were not copied, the error has no number.
         if error.errno not in _FULL_OR_FORBIDDEN and not isinstance(error, shutil.Error):
             return _our_bug()

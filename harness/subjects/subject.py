@@ -324,8 +324,12 @@ class Subject:
         except BaseException:
             process.close()
             raise
-        if answer["error"] is not None:
+        if answer.get("error", answer) is not None:
             process.close()
+            if "error" not in answer:
+                raise UsageError(
+                    f"{spec.label}: what was imported answered in the place of its process: mend the tree"
+                )
             raise self._load_error(answer)
         return process
 

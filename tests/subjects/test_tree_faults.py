@@ -549,3 +549,17 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(KeyboardInterrupt):
             subject.resolve(cases)
         assert subject.resolve(cases) == whole
+
+
+def test_a_tree_that_answers_in_the_place_of_its_process(tmp_path: Path) -> None:
+    top = """
+    import struct
+    said = b'{"a":1}'
+    write, number = map(int, sys.orig_argv[-2:])
+    os.write(write, struct.pack(">II", number, len(said)) + said)
+    """
+    with (
+        subject_of(make_tree(tmp_path, top=top)) as subject,
+        pytest.raises(UsageError, match="answered in the place"),
+    ):
+        subject.describe()
