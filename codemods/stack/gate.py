@@ -14,6 +14,7 @@ from codemods.stack.excuses import carried_over
 from codemods.stack.plan import Plan, Step
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.events import Finished, Listener
+from harness.engine.events import Verdict as Judged
 from harness.engine.ledger import Ledger, load_ledger
 from harness.engine.store import Store
 from harness.errors import UsageError
@@ -30,7 +31,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     mode: str
     against: str
-    verdict: str
+    verdict: Judged
     reason: str
     cases: int
     seed: int

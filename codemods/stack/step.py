@@ -7,7 +7,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
+
+import msgspec
 
 from codemods.catalog import codemod_named
 from codemods.codemod import Codemod, Left
@@ -159,6 +161,12 @@ def made(
 
 def _codemod(name: str, kind: Any, facts: RecordFacts, given: Mapping[str, Any]) -> Codemod:
     options = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    types = get_type_hints(kind)
+    for key, value in options.items():
+        try:
+            msgspec.convert(value, types.get(key, Any), strict=False)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"codemod {name}: its option {key} is wrong: {error}") from None
     try:
         codemod: Codemod = kind(facts, **options)
     except TypeError as error:

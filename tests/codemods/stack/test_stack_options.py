@@ -1,0 +1,39 @@
+"""An option of a codemod that is of another type is told by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codemods.stack.plan import load_plan
+from codemods.stack.step import Work, planned_step, read_tree
+from harness.errors import UsageError
+
+PLAN = """
+format = "stackproof.stack/1"
+record = "legacy.server_args:ServerArgs"
+codemods = ["pin_whitelist"]
+
+[options.pin_whitelist]
+path = 9
+
+[gate]
+modes = ["slice"]
+
+[[step]]
+name = "dtype"
+fields = ["dtype"]
+"""
+
+
+def test_an_option_of_another_type(tmp_path: Path) -> None:
+    (tmp_path / "stack.toml").write_text(PLAN)
+    plan = load_plan(tmp_path / "stack.toml")
+    root = Path(__file__).parents[3]
+    index, facts = read_tree(root, plan.record, "legacy")
+    work = Work(plan.record, ("dtype",), plan.codemods, (), plan.options)
+    with pytest.raises(
+        UsageError, match="codemod pin_whitelist: its option path is wrong: Expected `str`, got `int`"
+    ):
+        planned_step(index, facts, work, root, jobs=1)
