@@ -228,7 +228,21 @@ def test_a_closed_stream_changes_no_verdict(trees: tuple[str, str], closed: tupl
 def test_an_error_that_cannot_be_printed_is_still_a_2() -> None:
     with Path("/dev/full").open("w") as full:
         words = [sys.executable, "-m", "harness.cli", "ledger", "check", "nowhere.toml"]
-        assert subprocess.run(words, stderr=full).returncode == 2
+        # Where Python buffers, what was not written is tried once more when it ends.
+        plain = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        assert subprocess.run(words, stderr=full, env=plain).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "words", [["profiles"], ["gate", "legacy", "declarative", "--cases", "20", "--jobs", "1"], ["--help"]]
+)
+def test_output_that_cannot_be_written_is_a_2_in_a_sentence(words: list[str]) -> None:
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, "-m", "harness.cli", *words]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=plain)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "does not let it write" in done.stderr
 
 
 def test_a_terminal_without_the_character(trees: tuple[str, str]) -> None:

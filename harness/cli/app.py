@@ -13,7 +13,7 @@ import shutil
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -61,6 +61,9 @@ def guarded(run: Callable[[], object]) -> int:
     """Return the status of ``run``; errors become one sentence, ours say so."""
     try:
         status = run()
+        # What cannot be written is an error here, and not only when Python ends.
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except UsageError as error:
         _tell(f"stackproof: {error}")
         if error.example:
@@ -81,7 +84,7 @@ def guarded(run: Callable[[], object]) -> int:
         return _our_bug() if isinstance(error.__context__, EOFError) else STOPPED
     except BrokenPipeError:
         # Whoever read our output has enough of it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout)
         return STOPPED
     except OSError as error:
         if error.errno in _NO_PATH:
@@ -90,6 +93,7 @@ def guarded(run: Callable[[], object]) -> int:
         # Of many files that were not copied, the error has no number.
         if error.errno not in _FULL_OR_FORBIDDEN and not isinstance(error, shutil.Error):
             return _our_bug()
+        _drop(sys.stdout)
         _tell(f"stackproof: the system does not let it write: {error}")
         return WRONG_USAGE
     except Exception:
@@ -104,5 +108,19 @@ def _our_bug() -> int:
 
 def _tell(text: str) -> None:
     """Print ``text`` on standard error; where that cannot be written, the status alone says it."""
-    with contextlib.suppress(OSError, ValueError):
+    try:
         print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO | None) -> None:
+    """Let nothing more reach ``stream``: what is left would fail when Python ends, which makes the status 120."""
+    if stream is None:
+        return
+    # Within tests it may have no file beneath.
+    with contextlib.suppress(OSError, ValueError):
+        stream.flush()
+        return
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
