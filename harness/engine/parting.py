@@ -94,7 +94,9 @@ def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | No
         left = answers.get(keys[index])
         if left:
             decision, outcome = second[left.pop()]
-            if outcome is not first[index][1] and _one_place(keys[index], traces):
+            if outcome is first[index][1]:
+                continue
+            if _one_place(keys[index], first, keys) and _one_place(keys[index], second, others):
                 return first[index][0], decision
     return None
 
@@ -126,10 +128,7 @@ def _plain(text: str) -> str:
     return _OWNER.sub("", text)
 
 
-def _one_place(key: Key, traces: tuple[Trace, Trace]) -> bool:
-    """Whether ``key`` was asked in one place of each side: of two it is not known which answers to which."""
-    for trace in traces:
-        asked = zip(trace.taken, _keys(trace.taken), strict=True)
-        if len({(one.file, one.line) for (one, _), other in asked if other is key}) != 1:
-            return False
-    return True
+def _one_place(key: Key, taken: Sequence[Taken], keys: Sequence[Key]) -> bool:
+    """Whether ``key`` was asked in one place of a side: of two it is not known which answers to which."""
+    asked = zip(taken, keys, strict=True)
+    return len({(one.file, one.line) for (one, _), other in asked if other is key}) == 1

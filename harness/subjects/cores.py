@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-_kept_to: set[int] = set()
+# The cores of this process before it kept to one; empty while it keeps to none.
 _before: set[int] = set()
 
 
@@ -20,12 +20,11 @@ def keep_to(core: int) -> None:
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, {core})
         _before.update(before)
-        _kept_to.add(core)
 
 
 def release(pid: int) -> None:
     """Let a process that this one started use all cores that this one could before it kept to one."""
-    if _kept_to:
+    if _before:
         # It may have ended already.
         with contextlib.suppress(OSError):
             os.sched_setaffinity(pid, _before)

@@ -8,7 +8,6 @@ random bytes are those of the case, so that the same case is the same whenever a
 import functools
 import importlib
 import random
-import sys
 
 from .standins import ANSWERED
 from .world import WORLD
@@ -36,7 +35,7 @@ def hide():
             if hasattr(holder, name):
                 setattr(holder, name, _asking(f"{module}.{name}", getattr(holder, name)))
     for (module, name), value in _SAME.items():
-        holder = sys.modules.get(module) or importlib.import_module(module)
+        holder = importlib.import_module(module)
         setattr(holder, name, _standing(getattr(holder, name), value))
 
 

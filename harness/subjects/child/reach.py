@@ -1,5 +1,6 @@
 """What a subject says of its reach: its writers and decisions in slot order, and how much of them ran."""
 
+import contextlib
 import re
 
 from . import chance
@@ -141,19 +142,24 @@ class Reach:
         """Whether a write is one to tell of."""
         return True
 
-    def taken(self, runs):
-        """Yield for each of ``runs``, as it was called, the decisions that it took, in order.
+    @contextlib.contextmanager
+    def following(self):
+        """Within the block count nothing; gives a function that returns what was decided since it was last called.
 
-        Twice the number of each among all, one more where it was true. Nothing of this is counted.
+        That is, in order, twice the number of each decision among all, one more where it was true.
         """
-        numbers, asked = [], self._asked
-        with self._recorder.following(numbers):
-            for run in runs:
-                numbers.clear()
-                chance.renew()
-                run()
-                yield [asked[number] for number in numbers if number in asked]
-        self._recorder.drop()
+        numbers, known = [], self._asked
+
+        def asked():
+            found = [known[number] for number in numbers if number in known]
+            numbers.clear()
+            return found
+
+        try:
+            with self._recorder.following(numbers):
+                yield asked
+        finally:
+            self._recorder.drop()
 
 
 def _never(line):

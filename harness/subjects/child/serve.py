@@ -20,7 +20,7 @@ from .reach import Reach
 from .recording import Recorder
 from .resolve import Resolver
 from .tracing import traced
-from .wire import Wire, encode, marked, own_fault
+from .wire import Wire, encode, frame_of, marked, own_fault
 from .world import WORLD, UnansweredProbe, observe_environment
 
 
@@ -109,18 +109,8 @@ def _load(request):
 
 
 def _frame(error):
-    """Return ``file:line`` of the innermost frame that is not ours, the empty string where all are.
-
-    Of what Python cannot read it is the place that it stumbled over.
-    """
-    if isinstance(error, SyntaxError) and error.filename and not error.filename.startswith("<"):
-        return f"{error.filename}:{error.lineno}"
-    found = ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        file = frame.f_code.co_filename
-        if not file.startswith((os.path.dirname(__file__), "<frozen")):
-            found = f"{file}:{line}"
-    return found
+    """Return ``file:line`` of the innermost frame that is not ours, the empty string where all are."""
+    return frame_of(error, lambda file: not file.startswith((os.path.dirname(__file__), "<frozen")))
 
 
 class Subject:

@@ -4,6 +4,8 @@ import contextlib
 import os
 import sys
 
+from . import chance
+
 
 def traced(reach, runs, root, accessors="", raises=True):
     """Return what each of ``runs`` does, as the parent reads it.
@@ -15,38 +17,16 @@ def traced(reach, runs, root, accessors="", raises=True):
     are told.
     """
     cases, variables, inside = [], [], os.path.join(root, "")
-    with _variables(variables, inside, accessors):
-        watched = [_Watched(run, inside, raises) for run in runs]
-        for run, asked in zip(watched, _asked(reach, watched), strict=True):
-            cases.append({"asked": asked, "variables": variables[:], "raised": run.raised})
+    following = contextlib.nullcontext(list) if reach is None else reach.following()
+    with _variables(variables, inside, accessors), following as asked:
+        for run in runs:
+            raised = []
+            chance.renew()
+            with _raises(raised, inside) if raises else contextlib.nullcontext():
+                run()
+            cases.append({"asked": asked(), "variables": variables[:], "raised": raised[-1] if raised else None})
             variables.clear()
     return {"cases": cases}
-
-
-def _asked(reach, runs):
-    """Call each of ``runs`` and yield what it asked."""
-    if reach is not None:
-        yield from reach.taken(runs)
-        return
-    for run in runs:
-        run()
-        yield []
-
-
-class _Watched:
-    """A run that keeps the place of its last exception, where ``raises``."""
-
-    def __init__(self, run, root, raises):
-        self._run = run
-        self._root = root
-        self._raises = raises
-        self.raised = None
-
-    def __call__(self):
-        raised = []
-        with _raises(raised, self._root) if self._raises else contextlib.nullcontext():
-            self._run()
-        self.raised = raised[-1] if raised else None
 
 
 @contextlib.contextmanager

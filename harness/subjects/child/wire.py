@@ -37,6 +37,22 @@ def own_fault(error):
     return b"!" + "".join(traceback.format_exception(error)).encode(errors="backslashreplace")
 
 
+def frame_of(error, counts):
+    """Return ``file:line`` of the innermost frame in a file that ``counts``, the empty string where there is none.
+
+    Of what Python cannot read there it is the place that it stumbled over.
+    """
+    unread = (error.filename or "<") if isinstance(error, SyntaxError) else "<"
+    if not unread.startswith("<") and counts(unread):
+        return f"{unread}:{error.lineno}"
+    found = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if counts(file):
+            found = f"{file}:{line}"
+    return found
+
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 

@@ -15,7 +15,7 @@ import msgspec
 from harness.subjects.child import chance, sandbox
 from harness.subjects.child.batches import answer_all, seconds_of
 from harness.subjects.child.launch import LaunchError
-from harness.subjects.child.wire import Wire, encode, own_fault
+from harness.subjects.child.wire import Wire, encode, frame_of, own_fault
 from harness.subjects.packaged.package import Package
 from harness.subjects.packaged.request import (
     Chains,
@@ -86,13 +86,8 @@ def _load(request: Load) -> tuple[Package | None, dict[str, Any]]:
 
 
 def _frame(error: BaseException, root: str) -> str:
-    """Return ``file:line`` of the innermost frame in the folder ``root``, or of what Python cannot read there."""
-    if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(f"{root}/"):
-        return f"{error.filename}:{error.lineno}"
-    found = ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_filename.startswith(f"{root}/"):
-            found = f"{frame.f_code.co_filename}:{line}"
+    """Return ``file:line`` of the innermost frame in the folder ``root``, the empty string where there is none."""
+    found: str = frame_of(error, lambda file: file.startswith(f"{root}/"))
     return found
 
 
