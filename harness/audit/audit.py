@@ -11,6 +11,7 @@ from harness.audit.forks import ForkRunner
 from harness.audit.judge import Catch, Result, check_original, judge
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
+from harness.audit.reached import Reached, reached_by
 from harness.audit.results import Results
 from harness.audit.runner import RunLimits, Runner
 from harness.audit.trial import Trial
@@ -51,8 +52,11 @@ def run_audit(
     if missing:
         runner = make_runner(package, trial, limits or RunLimits())
         try:
-            check_original(package, trial, runner)
-            for result in _judged(package, missing, trial, runner, jobs):
+            reached = reached_by(package, runner)
+            if reached is None:
+                # With blocks that say that they run it agrees, or it must without.
+                check_original(package, trial, runner)
+            for result in _judged(package, missing, trial, runner, jobs, reached):
                 kept.add(digest, result)
                 found[result.mutant] = result
                 listen(result)
@@ -65,10 +69,19 @@ def _nobody(result: Result) -> None:
     """Listen to nothing."""
 
 
-def _judged(package: Package, mutants: Sequence[Mutant], trial: Trial, runner: Runner, jobs: int) -> Iterable[Result]:
+def _judged(
+    package: Package,
+    mutants: Sequence[Mutant],
+    trial: Trial,
+    runner: Runner,
+    jobs: int,
+    reached: Reached | None,
+) -> Iterable[Result]:
     """Yield results as they come. The work is done in the runner's processes: threads only wait for them."""
     with ThreadPoolExecutor(jobs) as pool:
-        waiting: list[Future[Result]] = [pool.submit(judge, package, mutant, trial, runner) for mutant in mutants]
+        waiting: list[Future[Result]] = [
+            pool.submit(judge, package, mutant, trial, runner, reached) for mutant in mutants
+        ]
         try:
             for future in as_completed(waiting):
                 yield future.result()
@@ -117,8 +130,13 @@ def _after(before: Result | None, result: Result) -> Result:
     catch = result.catch
     if catch is not None:
         catch = msgspec.structs.replace(catch, cases=before.cases + catch.cases)
-    seconds = round(before.seconds + result.seconds, 3)
-    return Result(mutant=result.mutant, catch=catch, cases=before.cases + result.cases, seconds=seconds)
+    return Result(
+        mutant=result.mutant,
+        catch=catch,
+        cases=before.cases + result.cases,
+        reached=before.reached + result.reached,
+        seconds=round(before.seconds + result.seconds, 3),
+    )
 
 
 class Longer(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,7 +21,8 @@ from typing import IO, Final
 import msgspec
 
 from harness.audit import forkserver
-from harness.audit.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RECORD, Setup
+from harness.audit.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RAN, RECORD, Setup
+from harness.audit.hits import Ran
 from harness.audit.runner import NotLoaded, RunLimits
 from harness.audit.trial import Trial
 from harness.subjects.wire import failure_frame
@@ -38,6 +39,8 @@ class ForkRunner:
 
     def __init__(self, package: str, trial: Trial, limits: RunLimits | None = None) -> None:
         self._limits = limits or RunLimits()
+        self._bytes = (len(trial.cases) + 7) // 8
+        self._every = (1 << len(trial.cases)) - 1
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
         root = str(Path(__file__).parents[2])
@@ -82,15 +85,30 @@ class ForkRunner:
             self._process.wait()
         self._control.close()
 
-    def answers(self, folder: Path) -> Generator[tuple[int, bytes], None, None]:
+    def answers(self, folder: Path, cases: int | None = None) -> Generator[tuple[int, bytes], None, None]:
         """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
+        yield from self._run(folder, self._every if cases is None else cases, blocks=False)
+
+    def ran(self, folder: Path) -> Ran | None:
+        """Return which blocks ran, as `harness.audit.runner.Runner` says."""
+        try:
+            with contextlib.closing(self._run(folder, self._every, blocks=True)) as answers:
+                number, body = next(answers, (DONE, b""))
+        except NotLoaded:
+            return None
+        return msgspec.msgpack.decode(body, type=Ran) if number == RAN else None
+
+    def _run(self, folder: Path, cases: int, *, blocks: bool) -> Generator[tuple[int, bytes], None, None]:
         with tempfile.TemporaryFile() as progress:
-            progress.write(PROGRESS.pack(LOADING))
+            progress.write(PROGRESS.pack(LOADING) + cases.to_bytes(self._bytes, "little"))
             progress.flush()
             reader, writer = os.pipe()
             try:
                 try:
-                    number = self._ask({"op": "start", "folder": str(folder.resolve())}, [writer, progress.fileno()])
+                    number = self._ask(
+                        {"op": "start", "folder": str(folder.resolve()), "blocks": blocks},
+                        [writer, progress.fileno()],
+                    )
                 finally:
                     os.close(writer)
                 run = _Run(reader, progress, self._limits)

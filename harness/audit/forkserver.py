@@ -1,8 +1,9 @@
 """A process that holds harness and cases, and forks for each mutant: what a mutant costs is its own import and run.
 
 The setup comes over standard input. Requests come as JSON lines over a socket: ``start`` with a folder and two
-descriptors (where answers go, and a file that says which case is under way), answered with a number; ``end`` with
-that number, which ends the fork and is answered with how it ended.
+descriptors (where answers go, and a file that says which case is under way and, behind that, which are asked for),
+answered with a number; ``end`` with that number, which ends the fork and is answered with how it ended. With
+``blocks`` the package is one whose blocks say that they run, which is told, too.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 import harness.world
+from harness.audit.hits import Record
 from harness.audit.plain import Plain
 from harness.audit.trial import frame_of
 from harness.subjects.wire import failure_frame
@@ -34,10 +36,12 @@ RECORD: Final = struct.Struct(">iI")
 """A case's number (or one of the two below) and the length of what follows."""
 DONE: Final = -1
 NOT_LOADED: Final = -2
+RAN: Final = -3
+"""Which blocks ran, a `harness.audit.hits.Ran` in MessagePack."""
 
 PROGRESS: Final = struct.Struct("=q")
 LOADING: Final = -1
-"""What the progress file says before the first case."""
+"""What the progress file says before the first case; behind it stand the cases that are asked for, a bit each."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +72,7 @@ def main() -> None:
         while (received := _receive(control)) is not None:
             request, descriptors = received
             if request["op"] == "start":
-                answer = _start(setup, expected, control, Path(request["folder"]), descriptors)
+                answer = _start(setup, expected, control, request, descriptors)
                 running.add(answer)
             else:
                 answer = _end(request["number"])
@@ -90,7 +94,9 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     return json.loads(data), descriptors
 
 
-def _start(setup: Setup, expected: list[Plain], control: socket.socket, folder: Path, descriptors: list[int]) -> int:
+def _start(
+    setup: Setup, expected: list[Plain], control: socket.socket, request: dict[str, Any], descriptors: list[int]
+) -> int:
     number = os.fork()
     if number:
         for descriptor in descriptors:
@@ -103,7 +109,7 @@ def _start(setup: Setup, expected: list[Plain], control: socket.socket, folder: 
     try:
         os.setpgid(0, 0)
         control.close()
-        _Fork(setup, expected, folder, *descriptors).run()
+        _Fork(setup, expected, Path(request["folder"]), *descriptors).run(blocks=request["blocks"])
         status = 0
     finally:
         os._exit(status)
@@ -129,10 +135,13 @@ class _Fork:
         self._expected = expected
         self._folder = folder
         self._answers = answers
-        self._progress = mmap.mmap(progress, PROGRESS.size)
+        size = PROGRESS.size + (len(setup.cases) + 7) // 8
+        self._progress = mmap.mmap(progress, size)
+        wanted = int.from_bytes(self._progress[PROGRESS.size :], "little")
+        self._numbers = [number for number in range(len(setup.cases)) if wanted >> number & 1]
 
-    def run(self) -> None:
-        """Import the package, resolve the cases, tell those that do not agree."""
+    def run(self, *, blocks: bool) -> None:
+        """Import the package, resolve the cases asked for, tell those that do not agree, or which ``blocks`` ran."""
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)
@@ -143,7 +152,14 @@ class _Fork:
         except BaseException as error:
             self._say(NOT_LOADED, f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:1000])
             return
-        self._cases(resolve)
+        if blocks:
+            record = Record()
+            self._cases(record.first(resolve))
+            self._cases(record.second(resolve))
+            self._say(RAN, msgspec.msgpack.encode(record.ran()))
+        else:
+            self._cases(resolve)
+        self._say(DONE, b"")
 
     def _load(self) -> Any:
         sys.path.insert(0, str(self._folder))
@@ -156,7 +172,8 @@ class _Fork:
 
     def _cases(self, resolve: Any) -> None:
         setup = self._setup
-        for number, (case, expected) in enumerate(zip(setup.cases, self._expected, strict=True)):
+        for number in self._numbers:
+            case, expected = setup.cases[number], self._expected[number]
             PROGRESS.pack_into(self._progress, 0, number)
             try:
                 outcome = resolve(case)
@@ -166,7 +183,6 @@ class _Fork:
                 self._fail(number, "memory", "it needed more memory than it may have")
             except BaseException as error:
                 self._fail(number, "broken", f"{type(error).__name__}: {error}")
-        self._say(DONE, b"")
 
     def _fail(self, number: int, kind: Any, detail: str) -> NoReturn:
         self._say(number, failure_frame(Failure(kind, detail.encode("utf-8", "replace").decode()[:500])))

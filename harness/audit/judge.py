@@ -12,6 +12,7 @@ import msgspec
 
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
+from harness.audit.reached import Reached
 from harness.audit.runner import NotLoaded, Runner
 from harness.audit.trial import Trial
 from harness.engine.compare import Difference, differences
@@ -39,28 +40,37 @@ class Catch(msgspec.Struct, frozen=True, kw_only=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """A mutant and what caught it, None when none of ``cases`` cases did. That is not to say that it is equivalent.
 
-    ``seconds`` is the time it took, and the one part that another run does not repeat.
+    ``reached`` of the cases come to the fault's block without it; the others were not run. ``seconds`` is the time it
+    took, and the one part that another run does not repeat.
     """
 
     mutant: Mutant
     catch: Catch | None
     cases: int
+    reached: int
     seconds: float
 
 
-def judge(package: Package, mutant: Mutant, trial: Trial, runner: Runner) -> Result:
+def judge(package: Package, mutant: Mutant, trial: Trial, runner: Runner, reached: Reached | None = None) -> Result:
     """Run the package with the mutant's fault in it until the first difference that is not explained.
 
-    Raises UsageError for a mutant of other sources.
+    With ``reached`` only the cases that come to the fault are run. Raises UsageError for a mutant of other sources.
     """
     started = time.monotonic()
-    catch = _run(package, mutant, trial, runner)
-    return Result(mutant=mutant, catch=catch, cases=len(trial.cases), seconds=round(time.monotonic() - started, 3))
+    cases = None if reached is None else reached.cases(mutant)
+    catch = _run(package, mutant, trial, runner, cases)
+    return Result(
+        mutant=mutant,
+        catch=catch,
+        cases=len(trial.cases),
+        reached=len(trial.cases) if cases is None else cases.bit_count(),
+        seconds=round(time.monotonic() - started, 3),
+    )
 
 
 def check_original(package: Package, trial: Trial, runner: Runner) -> None:
     """Raise UsageError when the package differs from the trial without any fault, which would catch every mutant."""
-    catch = _run(package, None, trial, runner)
+    catch = _run(package, None, trial, runner, None)
     if catch is not None:
         where = f" in case {catch.case}" if catch.case else ""
         raise UsageError(
@@ -69,12 +79,12 @@ def check_original(package: Package, trial: Trial, runner: Runner) -> None:
         )
 
 
-def _run(package: Package, mutant: Mutant | None, trial: Trial, runner: Runner) -> Catch | None:
+def _run(package: Package, mutant: Mutant | None, trial: Trial, runner: Runner, cases: int | None) -> Catch | None:
     with tempfile.TemporaryDirectory(prefix="stackproof-") as name:
         folder = Path(name)
         package.write(folder, mutant)
         try:
-            with closing(runner.answers(folder)) as answers:
+            with closing(runner.answers(folder, cases)) as answers:
                 for number, frame in answers:
                     if catch := _catch(number, frame, trial):
                         return catch

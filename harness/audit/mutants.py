@@ -110,7 +110,10 @@ class Package:
 
         Other files than sources are copied too. Raises UsageError for a mutant of other sources.
         """
-        changed = {} if mutant is None else {mutant.file: self.mutated(mutant)}
+        self.write_texts(target, {} if mutant is None else {mutant.file: self.mutated(mutant)})
+
+    def write_texts(self, target: Path, changed: Mapping[str, str]) -> None:
+        """Write the package into the folder ``target`` with other texts of the files in ``changed``."""
         for path in sorted(self.folder.rglob("*")):
             if not path.is_file() or "__pycache__" in path.parts:
                 continue

@@ -28,7 +28,7 @@ class SubjectRunner:
         self._trial = trial
         self._keys = [agreement_key(frame, trial.messages) for frame in trial.expected]
 
-    def answers(self, folder: Path) -> Generator[tuple[int, bytes], None, None]:
+    def answers(self, folder: Path, cases: int | None = None) -> Generator[tuple[int, bytes], None, None]:
         """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
         trial = self._trial
         tree = Tree(folder, label=self._spec.label, identity=f"dir:{folder}")
@@ -38,15 +38,20 @@ class SubjectRunner:
                 subject.choose(trial.names)
             except UsageError as error:
                 raise NotLoaded(str(error)) from None
+            numbers = [number for number in range(len(trial.cases)) if cases is None or cases >> number & 1]
             done, size = 0, _FIRST
-            while done < len(trial.cases):
-                batch = trial.cases[done : done + size]
-                for number, frame in enumerate(subject.resolve(batch), start=done):
+            while done < len(numbers):
+                batch = numbers[done : done + size]
+                frames = subject.resolve([trial.cases[number] for number in batch])
+                for number, frame in zip(batch, frames, strict=True):
                     if not is_outcome(frame) or agreement_key(frame, trial.messages) != self._keys[number]:
                         yield number, frame
                 done, size = done + len(batch), min(2 * size, _MOST)
         finally:
             subject.close()
+
+    def ran(self, folder: Path) -> None:
+        """Return None: in a child of its own a block has nobody to say it to."""
 
     def close(self) -> None:
         """Do nothing: each run ends with its answers."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness.generate.aim import Aim, Alternative, Demand, Entry, Pair, add_clause, choose, follows, lay, opposite
-from harness.generate.crossed import Place, crossed_goals
+from harness.generate.crossed import Place, crossed_goals, refused_twice
 from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw, shuffled
 from harness.generate.goals import REFUSED, Goal, Miss, Schedules, goals_of
@@ -47,9 +47,12 @@ class AimDraw:
         reads: dict[int, list[str]] = {}
         for number, name in domains.aims.readers:
             reads.setdefault(number, []).append(name)
+        writes: dict[int, list[str]] = {}
+        for number, name in domains.aims.writers:
+            writes.setdefault(number, []).append(name)
         refused, others = (
             [
-                Place(place, reads.get(number, ()))
+                Place(place, reads.get(number, ()), writes.get(number, ()))
                 for number, place in every.items()
                 if (number in refusals) is refuses
             ]
@@ -60,9 +63,11 @@ class AimDraw:
             if number in every:
                 writers.setdefault(name, []).append(every[number])
         self._goals, self._refused = (
-            goals_of([place.ways for place in some or rest]) + crossed_goals(some, writers)
+            goals_of([place.ways for place in some or rest], self._inputs.beside)
+            + crossed_goals(some, writers, self._settable)
             for some, rest in ((others, refused), (refused, others))
         )
+        self._refused += refused_twice([place.ways for place in refused])
 
     def schedules(self, seed: int) -> Schedules:
         """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""
@@ -70,6 +75,16 @@ class AimDraw:
             resolved=shuffled(self._goals, SeededDraw(seed, -1)),
             refused=shuffled(self._refused, SeededDraw(seed, -2)),
         )
+
+    def _settable(self, slot: Slot) -> list[Mask]:
+        """Return the options of an argument that a user can set, each in a mask of its own."""
+        if self._inputs.input(*slot) is None:
+            return []
+        return [
+            1 << number
+            for number, option in self._inputs.numbered(slot, self._inputs.full(slot))
+            if option is not ABSENT
+        ]
 
     # -- what the aims leave -----------------------------------------------------------------------------------------
 
@@ -174,7 +189,8 @@ class AimDraw:
         if goal.fixed is not None:
             lay(left, (goal.fixed,))
         if miss.slot is not None:
-            left[miss.slot] = self._missed(miss.slot, left[miss.slot], draw)
+            mask = left[miss.slot]
+            left[miss.slot] = miss.option or self._inputs.full(miss.slot) & ~mask or mask
         if miss.pair is not None:
             pairs[miss.pair] = opposite(pairs[miss.pair])
         for number, clause in enumerate(aim.choices):
@@ -188,7 +204,7 @@ class AimDraw:
                     equal = (*equal[:missed], opposite(equal[missed]), *equal[missed + 1 :])
                 elif miss.demand is not None:
                     slot, mask = asked[miss.demand]
-                    left[slot] = left.get(slot, self._inputs.full(slot)) & ~mask or mask
+                    left[slot] = miss.option or left.get(slot, self._inputs.full(slot)) & ~mask or mask
                     asked = tuple(demand for demand in asked if demand[0] != slot)
                 lay(left, asked)
                 pairs += equal
@@ -199,12 +215,6 @@ class AimDraw:
         for pair in pairs:
             self._draw_pair(pair, left, draw)
         return left
-
-    def _missed(self, slot: Slot, mask: Mask, draw: Draw) -> Mask:
-        """Return options that are not in ``mask``, of numbers half the time those beside one that is."""
-        rest = self._inputs.full(slot) & ~mask
-        near = rest & self._inputs.beside(slot, mask)
-        return near if near and draw.chance(50) else rest or mask
 
     def _break(self, left: dict[Slot, Mask], alternative: Alternative, draw: Draw) -> list[Pair]:
         """Leave nothing of one demand of an alternative, unless one is broken anyway; return a pair to break else."""

@@ -26,6 +26,8 @@ CHUNK: Final = 250
 """Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
 # Of ten cases, the first so many aim at one place of a resolution.
 _AIMED: Final = 8
+# Of a hundred aimed cases, so many set the siblings of an argument that the aim is about.
+_SIBLINGS: Final = 20
 # Of ten cases, this one varies a kept one, where there are any.
 _VARIED: Final = 8
 # Of ten cases, this one is a row of the covering array until all rows have been.
@@ -122,7 +124,17 @@ class CaseMaker:
             for name, text in self._environment(draw, 1).items():
                 if name not in env and name not in drawn.silent:
                     env[name] = text
+        if draw.chance(_SIBLINGS):
+            self._add_siblings(draw, args, (*args, *drawn.silent))
         return Case(id=case_id, args=args, hardware=drawn.hardware, model=drawn.model, env=env)
+
+    def _add_siblings(self, draw: Draw, args: dict[str, Any], named: Sequence[str]) -> None:
+        """Set the siblings of one of the arguments that a case sets, or leaves unset for a reason."""
+        having = [name for name in named if name in self._domains.siblings]
+        if having:
+            for name in self._domains.siblings[draw.pick(having)]:
+                if name not in named:
+                    args[name] = self._domains.args[name].drawn(draw)
 
     def _neighbour(self, draw: Draw, case_id: str) -> Case:
         """Return a real launch with a few arguments more, less or different, perhaps elsewhere."""

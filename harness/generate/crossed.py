@@ -1,48 +1,94 @@
-"""Goals that meet a place as an earlier step left it: where a field is asked for, another place has written it.
+"""Goals of two places at once: what one asks for behind another that wrote it, and two checks that both refuse.
 
 What a user sets and what a step resolves are one value to whoever asks later, and only a case in which they differ
-tells a reader of the one from a reader of the other.
+tells a reader of the one from a reader of the other. Which of two checks comes first shows where both refuse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from harness.generate.aim import Aim
 from harness.generate.draw import SeededDraw, shuffled
 from harness.generate.goals import Goal
+from harness.generate.inputs import Mask, Slot
 
 # A place that asks for a field, or reads it, is met behind so many of the places that write it.
 _WRITERS: Final = 4
+# Behind so many of them, a place that only reads a field is met with each value that a user can set.
+_READ_WRITERS: Final = 2
+# A check refuses together with so many of those after it.
+_CHECKS: Final = 6
 
 
 class Place(NamedTuple):
-    """The ways to a place, and the fields that are read there."""
+    """The ways to a place, and the fields that are read and written there."""
 
     ways: Sequence[Aim]
     reads: Sequence[str]
+    writes: Sequence[str] = ()
 
 
-def crossed_goals(places: Sequence[Place], writers: Mapping[str, Sequence[Sequence[Aim]]]) -> list[Goal]:
-    """Return goals that ask for what a place asks, but for one field, and for what a writer of that field asks."""
+def crossed_goals(
+    places: Sequence[Place],
+    writers: Mapping[str, Sequence[Sequence[Aim]]],
+    settable: Callable[[Slot], Sequence[Mask]],
+) -> list[Goal]:
+    """Return goals that ask for what a place asks, and for what a writer of a field that it asks for asks.
+
+    Once of that field only what the writer does, which may then meet the place or not; and once both, so that the
+    place would be met by what the user set. What the place writes itself the user sets too: it might be what is there
+    anyway. ``settable`` returns the options of an input that a user can set,
+    each in a mask of its own.
+    """
     draw = SeededDraw(0, -4)
     goals = []
-    for ways, reads in places:
+    for ways, reads, writes in places:
         for name in dict.fromkeys((*reads, *(name for aim in ways for name in _asked(aim)))):
             if name not in writers:
                 continue
+            slot = ("arg", name)
             found = 0
             for writing in shuffled(writers[name], draw):
                 if writing is ways:
                     continue
-                joined = _joined(draw.pick(ways), draw.pick(writing), name)
-                if joined is not None:
-                    goals.append(Goal([joined]))
-                    found += 1
+                aim, writer = draw.pick(ways), draw.pick(writing)
+                joined = _joined(aim, writer, but=name)
+                if joined is None:
+                    continue
+                goals.append(Goal([joined]))
+                given = _joined(aim, writer)
+                if given is not None and name in _asked(aim):
+                    goals.append(Goal([_setting(given, writes, settable)]))
+                elif slot not in joined.left and found < _READ_WRITERS:
+                    goals += [Goal([joined], fixed=(slot, option)) for option in settable(slot)]
+                found += 1
                 if found == _WRITERS:
                     break
     return goals
+
+
+def refused_twice(checks: Sequence[Sequence[Aim]]) -> list[Goal]:
+    """Return goals that meet two of the ``checks`` at once, each with the next few that a case can meet besides."""
+    draw = SeededDraw(0, -5)
+    goals = []
+    for number, first in enumerate(checks):
+        found = 0
+        for second in checks[number + 1 :]:
+            joined = _joined(draw.pick(first), draw.pick(second))
+            if joined is not None:
+                goals.append(Goal([joined]))
+                found += 1
+            if found == _CHECKS:
+                break
+    return goals
+
+
+def _setting(aim: Aim, names: Sequence[str], settable: Callable[[Slot], Sequence[Mask]]) -> Aim:
+    """Return an aim that asks for any value of the arguments ``names`` that it does not ask for."""
+    more = {("arg", name): sum(settable(("arg", name))) for name in names if ("arg", name) not in aim.left}
+    return Aim({**aim.left, **{slot: mask for slot, mask in more.items() if mask}}, aim.choices, aim.pairs)
 
 
 def _asked(aim: Aim) -> Iterator[str]:
@@ -52,17 +98,17 @@ def _asked(aim: Aim) -> Iterator[str]:
         yield from (name for asked, _ in clause for (kind, name), _ in asked if kind == "arg")
 
 
-def _joined(aim: Aim, writer: Aim, name: str) -> Aim | None:
-    """Return what both ask for, of the field ``name`` what the writer does; None where they exclude each other."""
+def _joined(aim: Aim, writer: Aim, but: str = "") -> Aim | None:
+    """Return what both ask for, of the field ``but`` what the writer does; None where they exclude each other."""
     left = dict(writer.left)
     for slot, mask in aim.left.items():
-        if slot == ("arg", name):
+        if slot == ("arg", but):
             continue
         both = left.get(slot, mask) & mask
         if not both:
             return None
         left[slot] = both
-    choices = [clause for clause in aim.choices if not any(_is_about(name, asked) for asked, _ in clause)]
+    choices = [clause for clause in aim.choices if not any(_is_about(but, asked) for asked, _ in clause)]
     return Aim(left, [*choices, *writer.choices], [*aim.pairs, *writer.pairs])
 
 

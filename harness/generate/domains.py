@@ -49,7 +49,8 @@ class Domains:
     arguments that only one of the subjects has and its resolution reads (never drawn), ``unknown`` those of both
     that are read and of which nothing tells a value (never drawn either). ``aims`` are both subjects',
     ``variables`` says what the texts of the environment mean, ``from_machine`` names the probe that gives an
-    argument's value where a case is silent, ``takes`` which parts of the world cases differ in.
+    argument's value where a case is silent, ``takes`` which parts of the world cases differ in. ``siblings`` are
+    the other arguments with the same choices, such as one for each phase: what one says, another may say otherwise.
     """
 
     args: dict[str, Domain]
@@ -63,6 +64,7 @@ class Domains:
     variables: dict[str, Variable] = field(default_factory=dict)
     from_machine: dict[str, str] = field(default_factory=dict)
     takes: tuple[str, ...] = WORLD
+    siblings: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def domains_of(
@@ -121,7 +123,22 @@ def domains_of(
             if str(answer.get("from", "")).startswith("probe.")
         },
         takes=tuple(part for part in WORLD if part in first.takes or part in second.takes),
+        siblings=_siblings({name: first.fields[name].choices for name in args}),
     )
+
+
+def _siblings(choices: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return the others of each argument that has the same choices as others."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for name, listed in choices.items():
+        if listed:
+            groups.setdefault(listed, []).append(name)
+    return {
+        name: tuple(other for other in names if other != name)
+        for names in groups.values()
+        if len(names) > 1
+        for name in names
+    }
 
 
 def _united(first: Aims, second: Aims) -> Aims:

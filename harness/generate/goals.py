@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from harness.generate.aim import Aim, Alternative, Demand
 from harness.generate.draw import SeededDraw, shuffled
-from harness.generate.inputs import MACHINE, Slot
+from harness.generate.inputs import MACHINE, Mask, Slot
 
-# A place is met so many times before its demands are missed one by one.
-_HITS: Final = 1
 # A list of so many members is tried member by member.
 _MOST_MEMBERS: Final = 12
 # A demand is missed, and a member of a list tried, at so many places.
@@ -27,7 +25,8 @@ class Miss(NamedTuple):
 
     A demand on an input (``slot``), the relation of two inputs (``pair``), every alternative of a clause
     (``clause``), every alternative but one (``clause`` and ``only``), which finds an alternative that was dropped, or
-    one demand of an alternative whose others are met (``demand``, too; behind its demands come its relations).
+    one demand of an alternative whose others are met (``demand``, too; behind its demands come its relations). The
+    missed input is ``option`` then, where one is given, and anything else where not.
     """
 
     slot: Slot | None = None
@@ -35,6 +34,7 @@ class Miss(NamedTuple):
     clause: int | None = None
     only: int | None = None
     demand: int | None = None
+    option: Mask | None = None
 
 
 class Goal(NamedTuple):
@@ -63,10 +63,11 @@ class Schedules(NamedTuple):
         return self.resolved[(hundreds * (100 - REFUSED) + rest - REFUSED) % len(self.resolved)]
 
 
-def goals_of(places: Sequence[Sequence[Aim]]) -> list[Goal]:
-    """Return the goals of some places: each to be met a few times, each demand missed, each member of a list tried.
+def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[Slot, Mask], Mask]) -> list[Goal]:
+    """Return the goals of some places: each to be met, each demand missed, each member of a list tried.
 
-    A demand that many places share, because they lie behind it, has its turn at a few of them.
+    A demand that many places share, because they lie behind it, has its turn at a few of them. One for numbers is
+    missed by each of those ``beside`` them, too, which tells a bound from its neighbours.
     """
     goals = []
     turns: Counter[Hashable] = Counter()
@@ -74,13 +75,13 @@ def goals_of(places: Sequence[Sequence[Aim]]) -> list[Goal]:
     clauses: dict[tuple[Alternative, ...], int] = {}
     # Shuffled, so that a demand's turns are not all at the first places behind it.
     for ways in shuffled(places, SeededDraw(0, -3)):
-        goals += [Goal(ways)] * _HITS
+        goals.append(Goal(ways))
         # Ways differ in how they come to the place; the demands of the place itself are in all of them.
         seen: set[Hashable] = set()
         for aim in ways:
             numbers = [clauses.setdefault(tuple(clause), len(clauses)) for clause in aim.choices]
             asked: list[tuple[Hashable, Goal]] = [
-                (_key(aim, miss, numbers), Goal([aim], miss)) for miss in _misses(aim)
+                (_key(aim, miss, numbers), Goal([aim], miss)) for miss in _misses(aim, beside)
             ]
             asked += [((fixed, listed), Goal([aim], None, fixed)) for fixed, listed in _members(aim, numbers)]
             for key, goal in asked:
@@ -91,8 +92,10 @@ def goals_of(places: Sequence[Sequence[Aim]]) -> list[Goal]:
     return goals
 
 
-def _misses(aim: Aim) -> Iterator[Miss]:
-    yield from (Miss(slot=slot) for slot in aim.left)
+def _misses(aim: Aim, beside: Callable[[Slot, Mask], Mask]) -> Iterator[Miss]:
+    for slot, mask in aim.left.items():
+        yield Miss(slot=slot)
+        yield from (Miss(slot=slot, option=option) for option in _options(beside(slot, mask) & ~mask))
     yield from (Miss(pair=number) for number in range(len(aim.pairs)))
     for number, clause in enumerate(aim.choices):
         yield Miss(clause=number)
@@ -100,6 +103,19 @@ def _misses(aim: Aim) -> Iterator[Miss]:
             yield Miss(clause=number, only=position)
             demands = range(len(asked) + len(equal))
             yield from (Miss(clause=number, only=position, demand=demand) for demand in demands)
+        numbered: set[Demand] = set()
+        for position, (asked, _) in enumerate(clause):
+            for demand, (slot, mask) in enumerate(asked):
+                if (slot, mask) not in numbered:
+                    numbered.add((slot, mask))
+                    options = _options(beside(slot, mask) & ~mask)
+                    yield from (Miss(clause=number, only=position, demand=demand, option=one) for one in options)
+
+
+def _options(mask: Mask) -> list[Mask]:
+    """Return each option of a mask of not too many in a mask of its own."""
+    few = mask.bit_count() <= _MOST_MEMBERS
+    return [1 << bit for bit in range(mask.bit_length()) if mask >> bit & 1] if few else []
 
 
 def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[Demand, Hashable]]:
@@ -111,15 +127,15 @@ def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[Demand, Hashabl
     for number, clause in zip(numbers, aim.choices, strict=True):
         lists += [(demand, number) for asked, _ in clause for demand in asked]
     for (slot, mask), listed in lists:
-        if slot != MACHINE and 1 < mask.bit_count() <= _MOST_MEMBERS:
-            yield from (((slot, 1 << bit), listed) for bit in range(mask.bit_length()) if mask >> bit & 1)
+        if slot != MACHINE and mask.bit_count() > 1:
+            yield from (((slot, option), listed) for option in _options(mask))
 
 
 def _key(aim: Aim, miss: Miss, numbers: Sequence[int]) -> Hashable:
     """Return what a miss breaks: the same for ways that share the demand. ``numbers`` are those of the clauses."""
     if miss.slot is not None:
-        return miss.slot, aim.left[miss.slot]
+        return miss.slot, aim.left[miss.slot], miss.option
     if miss.pair is not None:
         return aim.pairs[miss.pair]
     assert miss.clause is not None
-    return numbers[miss.clause], miss.only, miss.demand
+    return numbers[miss.clause], miss.only, miss.demand, miss.option

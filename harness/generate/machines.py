@@ -29,8 +29,9 @@ _NAMES: Final = tuple(_PARTS)
 
 @per_profiles
 def _parts() -> dict[str, tuple[Any, ...]]:
-    """Return what each attribute can be; the capabilities are those of the profiles."""
+    """Return what each attribute can be; capabilities are those of the profiles, and the last before each major."""
     capabilities = {machine.capability for machine in hardware_profiles() if machine.capability}
+    capabilities |= {(major - 1, 9) for major, _ in capabilities}
     return {**_PARTS, "capability": tuple(sorted(capabilities))}
 
 

@@ -40,6 +40,11 @@ class Audited:
         return self.equivalents.reason(self.faults[mutant])
 
     @cached_property
+    def by_mutant(self) -> dict[Mutant, Result]:
+        """The result of each mutant."""
+        return {result.mutant: result for result in self.results}
+
+    @cached_property
     def missed(self) -> list[Longer]:
         """The survivors that nobody listed as equivalent."""
         return [found for found in self.longer if self.reason(found.mutant) is None]
@@ -61,7 +66,7 @@ def say_audit(audited: Audited, say: Callable[[str], object]) -> None:
     """Print the survivors that are not listed as equivalent, then the counts, through ``say``."""
     for found in audited.missed:
         say(audited.package.diff(found.mutant).rstrip("\n"))
-        say(f"  {_words(found)}")
+        say(f"  not caught by {_cases(audited.by_mutant[found.mutant])}{_words(found)}")
         say(entry_text(audited.faults[found.mutant]))
         say("")
     for mutant in audited.stale:
@@ -108,19 +113,22 @@ def _plain(result: Result, longer: Longer | None, audited: Audited) -> dict[str,
         "mutant": msgspec.to_builtins(mutant),
         "fault": msgspec.to_builtins(audited.faults[mutant]),
         "cases": result.cases,
+        "reached": result.reached,
         "catch": msgspec.to_builtins(result.catch, enc_hook=str),
         "diff": None if longer is None else audited.package.diff(mutant),
         "reason": audited.reason(mutant),
-        "longer": None if longer is None or not longer.cases else _words(longer),
+        "longer": None if longer is None or not longer.cases else _words(longer).removeprefix("; "),
     }
+
+
+def _cases(result: Result) -> str:
+    if result.reached == result.cases:
+        return f"{result.cases} cases"
+    return f"{result.cases} cases, of which {result.reached or 'none'} came to its block"
 
 
 def _words(found: Longer) -> str:
     if found.catch is not None:
-        return (
-            f"not caught; {found.catch.cases + 1} further cases show it: {visible(found.catch.detail)} "
-            f"(case {found.catch.case})"
-        )
-    if found.cases:
-        return f"not caught; probably equivalent, {found.cases} further cases show nothing"
-    return "not caught"
+        shown = f"{visible(found.catch.detail)} (case {found.catch.case})"
+        return f"; {found.catch.cases + 1} further cases show it: {shown}"
+    return f"; probably equivalent, {found.cases} further cases show nothing" if found.cases else ""

@@ -120,7 +120,7 @@ def test_the_report_tells_listed_missed_and_stale_apart(tmp_path: Path) -> None:
     mutants = [mutant for mutant, _ in comparisons(toy)]
     catch = Catch(by="load", cases=0, case=None, difference=None, detail="so")
     results = [
-        Result(mutant=mutant, catch=caught, cases=9, seconds=1.0)
+        Result(mutant=mutant, catch=caught, cases=9, reached=4, seconds=1.0)
         for mutant, caught in zip(mutants, (catch, None, None), strict=True)
     ]
     longer = [Longer(mutant=mutant, cases=0, catch=None) for mutant in mutants[1:]]
@@ -139,6 +139,7 @@ def test_the_report_tells_listed_missed_and_stale_apart(tmp_path: Path) -> None:
     text, audited = told(mutants[1])
     assert "1 caught, 1 listed as equivalent, 1 not caught" in text and "+++ b/toy/__init__.py" in text
     assert f'digest = "{audited.faults[mutants[2]].digest}"' in text
+    assert "not caught by 9 cases, of which 4 came to its block" in text
     assert not audited.passed
     text, audited = told(*mutants)
     assert "stale: toy/__init__.py:7" in text

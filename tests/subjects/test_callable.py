@@ -107,6 +107,15 @@ class TestForms:
         assert [(site.field, site.source, site.line) for site in described.writers] == [("mode", "resolve", 11)]
         assert described.takes == ()
 
+    def test_what_is_compared_with_one_of_two_lists_is_compared_with_both(self, place: Place) -> None:
+        source = DATACLASS.replace(
+            "if settings.port < 0:",
+            "ports = (443, 8443) if settings.mode else (8080,)\n        if settings.port in ports:",
+        )
+        place.write("app.py", source)
+        with open_subject(place.spec("app:resolve")) as subject:
+            assert set(subject.describe().fields["port"].compared) >= {443, 8443, 8080}
+
     def test_a_class_resolves_by_being_made(self, place: Place) -> None:
         place.write(
             "app.py",

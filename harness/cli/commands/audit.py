@@ -20,9 +20,12 @@ def audit(
         int | None, typer.Option(min=1, help="How many, drawn at random.  [default: all]", show_default=False)
     ] = None,
     roles: Annotated[
-        str,
-        typer.Option(help="What the faults touch: value, guard, write, order, table, other, with commas between."),
-    ] = "value,guard,write,order,table",
+        str | None,
+        typer.Option(
+            help="What the faults touch: value, guard, write, order, table, other, with commas.  [default: all]",
+            show_default=False,
+        ),
+    ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="PATH", help="Only faults in this file or folder of the package; may be given again."),
@@ -71,7 +74,7 @@ def audit(
     with Gate(request) as gate:
         listed.check(gate.package)
         files = gate.package.files_under(only) if only else None
-        every = gate.package.mutants(roles=checked_roles(roles), files=files)
+        every = gate.package.mutants(roles=None if roles is None else checked_roles(roles), files=files)
         every = gate.package.outside(every, without or ())
         sample = every if mutants is None else gate.package.sample(every, mutants, seed, even=even)
         judged = run_rounds(gate.package, sample, gate.rounds(seed, cases), jobs=processes, results=kept)

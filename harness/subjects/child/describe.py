@@ -276,13 +276,15 @@ class Reading:
 
 
 def _literals(node, named):
-    """Return the plain constants of an expression: a constant, a display of constants, or a name for one."""
+    """Return the plain constants of an expression: a constant, a display, a name, or one of two of these."""
     if isinstance(node, ast.Constant):
         return [node.value] if _is_plain(node.value) else []
     if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return [value for item in node.elts for value in _literals(item, named)]
     if isinstance(node, ast.Dict):
         return [value for item in node.keys if item is not None for value in _literals(item, named)]
+    if isinstance(node, ast.IfExp):
+        return [*_literals(node.body, named), *_literals(node.orelse, named)]
     if isinstance(node, ast.Name):
         return list(named.get(node.id, ()))
     return []
