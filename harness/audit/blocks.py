@@ -8,21 +8,20 @@ run one after the other: the body of a function, of a branch, of a loop. The con
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from harness.audit import hits
-from harness.audit.mutant import Mutant, line_starts
+from harness.audit.mutant import Mutant, line_starts, offset_of
 
 _HIT: Final = "_stackproof_hit"
 
-# A line and a column, the column in bytes as the parser counts it; both as they are in a tree.
-_Place = tuple[int, int]
-
 
 class _Block(NamedTuple):
-    start: _Place
-    end: _Place
+    """The offsets in a text, in characters, between which a block stands, and its number."""
+
+    start: int
+    end: int
     number: int
 
 
@@ -38,10 +37,12 @@ class Blocks:
         count = 0
         for file, text in texts.items():
             tree = ast.parse(text)
+            offset = _offsets(text)
             blocks = self._blocks[file] = []
             for body in list(_bodies(tree)):
                 first, last = body[0], body[-1]
-                blocks.append(_Block(_start(first), (last.end_lineno or 0, last.end_col_offset or 0), count))
+                end = offset(last.end_lineno or 0, last.end_col_offset or 0)
+                blocks.append(_Block(min(offset(*place) for place in _starts(first)), end, count))
                 body.insert(int(_is_text(first)), ast.Expr(ast.Call(ast.Name(_HIT), [ast.Constant(count)], [])))
                 count += 1
             tree.body.insert(_first_statement(tree), _import())
@@ -49,13 +50,11 @@ class Blocks:
 
     def around(self, mutant: Mutant) -> int | None:
         """Return the number of the innermost block that the whole fault lies in, None where a module's own does."""
-        text = self._texts[mutant.file]
-        starts = line_starts(text)
-        offset = starts[mutant.line - 1] + mutant.column - 1
-        begin, end = (_place(text, starts, at) for at in (offset, offset + len(mutant.before)))
-        around = [block for block in self._blocks[mutant.file] if block.start <= begin and end <= block.end]
+        start = offset_of(self._texts[mutant.file], mutant)
+        end = start + len(mutant.before)
+        around = [block for block in self._blocks[mutant.file] if block.start <= start and end <= block.end]
         # Of those around a place, the innermost begins last; of two that begin at once, it ends first.
-        return max(around, key=lambda block: (block.start, -block.end[0], -block.end[1])).number if around else None
+        return max(around, key=lambda block: (block.start, -block.end)).number if around else None
 
 
 def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
@@ -72,9 +71,10 @@ def _is_elif(node: ast.AST, name: str, body: list[ast.stmt]) -> bool:
     return name == "orelse" and isinstance(node, ast.If) and len(body) == 1 and isinstance(body[0], ast.If)
 
 
-def _start(statement: ast.stmt) -> _Place:
-    decorators = getattr(statement, "decorator_list", [])
-    return min((node.lineno, node.col_offset) for node in (statement, *decorators))
+def _starts(statement: ast.stmt) -> Iterator[tuple[int, int]]:
+    """Yield line and column at which a statement may start: its own, and those of its decorators."""
+    for node in (statement, *getattr(statement, "decorator_list", [])):
+        yield node.lineno, node.col_offset
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -95,7 +95,13 @@ def _import() -> ast.stmt:
     return ast.ImportFrom(hits.__name__, [ast.alias("hit", _HIT)], 0)
 
 
-def _place(text: str, starts: list[int], offset: int) -> _Place:
-    """Return the line and column of an offset in characters."""
-    line = max(number for number, start in enumerate(starts, 1) if start <= offset)
-    return line, len(text[starts[line - 1] : offset].encode())
+def _offsets(text: str) -> Callable[[int, int], int]:
+    """Return a function from a line and a column, which the parser counts in bytes, to an offset in characters."""
+    starts = line_starts(text)
+
+    def offset(line: int, column: int) -> int:
+        start = starts[line - 1]
+        # No character is shorter than a byte.
+        return start + len(text[start : start + column].encode()[:column].decode())
+
+    return offset

@@ -26,14 +26,14 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 import harness.world
-from harness.audit.hits import Record
+from harness.audit.hits import Record, watched
 from harness.audit.plain import Plain
-from harness.audit.trial import frame_of
+from harness.audit.trial import frame_of, numbers_in
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Failure
 
 RECORD: Final = struct.Struct(">iI")
-"""A case's number (or one of the two below) and the length of what follows."""
+"""A case's number (or one of the three below) and the length of what follows."""
 DONE: Final = -1
 NOT_LOADED: Final = -2
 RAN: Final = -3
@@ -137,8 +137,7 @@ class _Fork:
         self._answers = answers
         size = PROGRESS.size + (len(setup.cases) + 7) // 8
         self._progress = mmap.mmap(progress, size)
-        wanted = int.from_bytes(self._progress[PROGRESS.size :], "little")
-        self._numbers = [number for number in range(len(setup.cases)) if wanted >> number & 1]
+        self._numbers = numbers_in(int.from_bytes(self._progress[PROGRESS.size :], "little"))
 
     def run(self, *, blocks: bool) -> None:
         """Import the package, resolve the cases asked for, tell those that do not agree, or which ``blocks`` ran."""
@@ -154,8 +153,8 @@ class _Fork:
             return
         if blocks:
             record = Record()
-            self._cases(record.first(resolve))
-            self._cases(record.second(resolve))
+            self._cases(watched(resolve, record.first))
+            self._cases(watched(resolve, record.again))
             self._say(RAN, msgspec.msgpack.encode(record.ran()))
         else:
             self._cases(resolve)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -10,10 +9,26 @@ import msgspec
 
 from harness.world.case import Case
 
+Blocks = frozenset[int]
+"""Numbers of blocks."""
+
 _HITS: Final[set[int]] = set()
 
 hit: Final = _HITS.add
 """Called with its number by each block that runs."""
+
+
+def watched(resolve: Callable[[Case], Any], told: Callable[[Blocks], None]) -> Callable[[Case], Any]:
+    """Return ``resolve``, which tells of each case which blocks ran."""
+
+    def resolving(case: Case) -> Any:
+        _HITS.clear()
+        try:
+            return resolve(case)
+        finally:
+            told(frozenset(_HITS))
+
+    return resolving
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -37,39 +52,20 @@ class Record:
     def __init__(self) -> None:
         """Begin where the import ends."""
         self._always = set(_HITS)
-        self._numbers: dict[frozenset[int], int] = {}
-        self._sets: list[frozenset[int]] = []
-        self._cases = array("I")
+        self._known: dict[Blocks, Blocks] = {}
+        self._cases: list[Blocks] = []
+        self._before = iter(self._cases)
 
-    def first(self, resolve: Callable[[Case], Any]) -> Callable[[Case], Any]:
-        """Return ``resolve`` for the first time that the cases are run."""
+    def first(self, ran: Blocks) -> None:
+        """Take what ran in the next case."""
+        # Most cases run what another one ran, which is kept once.
+        self._cases.append(self._known.setdefault(ran, ran))
 
-        def resolving(case: Case) -> Any:
-            _HITS.clear()
-            try:
-                return resolve(case)
-            finally:
-                ran = frozenset(_HITS)
-                if ran not in self._numbers:
-                    self._numbers[ran] = len(self._sets)
-                    self._sets.append(ran)
-                self._cases.append(self._numbers[ran])
-
-        return resolving
-
-    def second(self, resolve: Callable[[Case], Any]) -> Callable[[Case], Any]:
-        """Return ``resolve`` for the second time."""
-        before = iter(self._cases)
-
-        def resolving(case: Case) -> Any:
-            _HITS.clear()
-            try:
-                return resolve(case)
-            finally:
-                self._always |= self._sets[next(before)] ^ _HITS
-
-        return resolving
+    def again(self, ran: Blocks) -> None:
+        """Take what ran in the next case of the second time."""
+        self._always |= next(self._before) ^ ran
 
     def ran(self) -> Ran:
         """Return what was gathered."""
-        return Ran(sorted(self._always), [sorted(some) for some in self._sets], self._cases.tolist())
+        numbers = {some: number for number, some in enumerate(self._known)}
+        return Ran(sorted(self._always), [sorted(some) for some in numbers], [numbers[some] for some in self._cases])

@@ -56,13 +56,18 @@ def line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in _LINE_END.finditer(text))]
 
 
+def offset_of(text: str, mutant: Mutant) -> int:
+    """Return the offset at which the mutant's fault starts in ``text``, its end where it has no such line."""
+    starts = line_starts(text)
+    return starts[mutant.line - 1] + mutant.column - 1 if mutant.line <= len(starts) else len(text)
+
+
 def mutated(text: str, mutant: Mutant) -> str:
     """Return the source ``text`` of the mutant's file with its fault in it.
 
     Raises UsageError when the text is not the one that the mutant was made from.
     """
-    starts = line_starts(text)
-    start = starts[mutant.line - 1] + mutant.column - 1 if mutant.line <= len(starts) else len(text)
+    start = offset_of(text, mutant)
     end = start + len(mutant.before)
     if text[start:end] != mutant.before:
         raise UsageError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.audit.runner import NotLoaded
-from harness.audit.trial import Trial, agreement_key
+from harness.audit.trial import Trial, agreement_key, numbers_in
 from harness.errors import UsageError
 from harness.subjects.open import open_subject
 from harness.subjects.sources import Tree
@@ -38,7 +38,7 @@ class SubjectRunner:
                 subject.choose(trial.names)
             except UsageError as error:
                 raise NotLoaded(str(error)) from None
-            numbers = [number for number in range(len(trial.cases)) if cases is None or cases >> number & 1]
+            numbers = range(len(trial.cases)) if cases is None else numbers_in(cases)
             done, size = 0, _FIRST
             while done < len(numbers):
                 batch = numbers[done : done + size]

@@ -67,6 +67,12 @@ class Trial:
         return whole.hexdigest()[:32]
 
 
+def numbers_in(cases: int) -> list[int]:
+    """Return the numbers of the cases that ``cases`` has a bit for, in order."""
+    # Of many thousands of bits, text is the quickest way to the single ones.
+    return [number for number, bit in enumerate(bin(cases)[:1:-1]) if bit == "1"]
+
+
 def frame_of(outcome: Outcome, names: Sequence[str]) -> bytes:
     """Return the answer frame of an outcome with the fields ``names``: the one that a subject's child would give.
 

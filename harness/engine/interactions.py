@@ -16,6 +16,7 @@ from harness.engine.events import Interactions, Space, Tuples
 from harness.generate.columns import Columns, Table
 from harness.generate.covering import first_options
 from harness.generate.draw import SeededDraw
+from harness.generate.inputs import bits
 from harness.generate.parameters import Parameter
 from harness.world.case import Case
 
@@ -91,25 +92,17 @@ class _Pairs:
                 met &= pending
             else:
                 met = 0
-                for other in _bits(pending):
+                for other in bits(pending):
                     if cases & columns[other]:
                         met |= 1 << other
             if met:
                 first, every = self._numbers[option]
-                taken += [first + (every & ((1 << other) - 1)).bit_count() for other in _bits(met)]
+                taken += [first + (every & ((1 << other) - 1)).bit_count() for other in bits(met)]
                 if pending == met:
                     del self._pending[option]
                 else:
                     self._pending[option] = pending ^ met
         return taken
-
-
-def _bits(mask: int) -> Iterator[int]:
-    """Yield the numbers of the bits that are set."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 class SeenState(msgspec.Struct, frozen=True):

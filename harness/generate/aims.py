@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -44,12 +44,7 @@ class AimDraw:
         every = self._compile(domains.aims)
         self.places = list(every.values())
         refusals = dict.fromkeys(domains.aims.refusals)
-        reads: dict[int, list[str]] = {}
-        for number, name in domains.aims.readers:
-            reads.setdefault(number, []).append(name)
-        writes: dict[int, list[str]] = {}
-        for number, name in domains.aims.writers:
-            writes.setdefault(number, []).append(name)
+        reads, writes = _by_place(domains.aims.readers), _by_place(domains.aims.writers)
         refused, others = (
             [
                 Place(place, reads.get(number, ()), writes.get(number, ()))
@@ -76,15 +71,9 @@ class AimDraw:
             refused=shuffled(self._refused, SeededDraw(seed, -2)),
         )
 
-    def _settable(self, slot: Slot) -> list[Mask]:
-        """Return the options of an argument that a user can set, each in a mask of its own."""
-        if self._inputs.input(*slot) is None:
-            return []
-        return [
-            1 << number
-            for number, option in self._inputs.numbered(slot, self._inputs.full(slot))
-            if option is not ABSENT
-        ]
+    def _settable(self, slot: Slot) -> Mask:
+        """Return the options of an argument that a user can set: all but silence, which is the first."""
+        return 0 if self._inputs.input(*slot) is None else self._inputs.full(slot) & ~1
 
     # -- what the aims leave -----------------------------------------------------------------------------------------
 
@@ -289,6 +278,13 @@ class AimDraw:
                 return Model(architectures=[name], **attributes)
             base = draw.pick(profiles)
         return msgspec.structs.replace(base, **attributes) if attributes else base
+
+
+def _by_place(fields: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for number, name in fields:
+        found.setdefault(number, []).append(name)
+    return found
 
 
 def _profiles_by_architecture() -> dict[str, list[Model]]:

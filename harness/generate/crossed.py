@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from harness.generate.aim import Aim
 from harness.generate.draw import SeededDraw, shuffled
 from harness.generate.goals import Goal
-from harness.generate.inputs import Mask, Slot
+from harness.generate.inputs import Mask, Slot, bits
 
 # A place that asks for a field, or reads it, is met behind so many of the places that write it.
 _WRITERS: Final = 4
@@ -33,14 +33,13 @@ class Place(NamedTuple):
 def crossed_goals(
     places: Sequence[Place],
     writers: Mapping[str, Sequence[Sequence[Aim]]],
-    settable: Callable[[Slot], Sequence[Mask]],
+    settable: Callable[[Slot], Mask],
 ) -> list[Goal]:
     """Return goals that ask for what a place asks, and for what a writer of a field that it asks for asks.
 
     Once of that field only what the writer does, which may then meet the place or not; and once both, so that the
     place would be met by what the user set. What the place writes itself the user sets too: it might be what is there
-    anyway. ``settable`` returns the options of an input that a user can set,
-    each in a mask of its own.
+    anyway. ``settable`` returns the options of an argument that a user can set.
     """
     draw = SeededDraw(0, -4)
     goals = []
@@ -58,11 +57,11 @@ def crossed_goals(
                 if joined is None:
                     continue
                 goals.append(Goal([joined]))
-                given = _joined(aim, writer)
-                if given is not None and name in _asked(aim):
-                    goals.append(Goal([_setting(given, writes, settable)]))
+                if name in _asked(aim):
+                    given = _joined(aim, writer)
+                    goals += [Goal([_setting(given, writes, settable)])] if given is not None else []
                 elif slot not in joined.left and found < _READ_WRITERS:
-                    goals += [Goal([joined], fixed=(slot, option)) for option in settable(slot)]
+                    goals += [Goal([joined], fixed=(slot, 1 << option)) for option in bits(settable(slot))]
                 found += 1
                 if found == _WRITERS:
                     break
@@ -85,10 +84,14 @@ def refused_twice(checks: Sequence[Sequence[Aim]]) -> list[Goal]:
     return goals
 
 
-def _setting(aim: Aim, names: Sequence[str], settable: Callable[[Slot], Sequence[Mask]]) -> Aim:
+def _setting(aim: Aim, names: Sequence[str], settable: Callable[[Slot], Mask]) -> Aim:
     """Return an aim that asks for any value of the arguments ``names`` that it does not ask for."""
-    more = {("arg", name): sum(settable(("arg", name))) for name in names if ("arg", name) not in aim.left}
-    return Aim({**aim.left, **{slot: mask for slot, mask in more.items() if mask}}, aim.choices, aim.pairs)
+    left = dict(aim.left)
+    for name in names:
+        mask = settable(("arg", name))
+        if mask:
+            left.setdefault(("arg", name), mask)
+    return Aim(left, aim.choices, aim.pairs)
 
 
 def _asked(aim: Aim) -> Iterator[str]:

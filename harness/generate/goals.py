@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from harness.generate.aim import Aim, Alternative, Demand
 from harness.generate.draw import SeededDraw, shuffled
-from harness.generate.inputs import MACHINE, Mask, Slot
+from harness.generate.inputs import MACHINE, Mask, Slot, bits
 
 # A list of so many members is tried member by member.
 _MOST_MEMBERS: Final = 12
@@ -95,7 +95,7 @@ def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[Slot, Mask], Mas
 def _misses(aim: Aim, beside: Callable[[Slot, Mask], Mask]) -> Iterator[Miss]:
     for slot, mask in aim.left.items():
         yield Miss(slot=slot)
-        yield from (Miss(slot=slot, option=option) for option in _options(beside(slot, mask) & ~mask))
+        yield from (Miss(slot=slot, option=option) for option in _options(beside(slot, mask)))
     yield from (Miss(pair=number) for number in range(len(aim.pairs)))
     for number, clause in enumerate(aim.choices):
         yield Miss(clause=number)
@@ -103,19 +103,19 @@ def _misses(aim: Aim, beside: Callable[[Slot, Mask], Mask]) -> Iterator[Miss]:
             yield Miss(clause=number, only=position)
             demands = range(len(asked) + len(equal))
             yield from (Miss(clause=number, only=position, demand=demand) for demand in demands)
-        numbered: set[Demand] = set()
+        # A demand is in many alternatives of a long clause, and misses by numbers are tried in the first of them.
+        first: dict[Demand, tuple[int, int]] = {}
         for position, (asked, _) in enumerate(clause):
-            for demand, (slot, mask) in enumerate(asked):
-                if (slot, mask) not in numbered:
-                    numbered.add((slot, mask))
-                    options = _options(beside(slot, mask) & ~mask)
-                    yield from (Miss(clause=number, only=position, demand=demand, option=one) for one in options)
+            for demand, one in enumerate(asked):
+                first.setdefault(one, (position, demand))
+        for one, (position, demand) in first.items():
+            options = _options(beside(*one))
+            yield from (Miss(clause=number, only=position, demand=demand, option=option) for option in options)
 
 
 def _options(mask: Mask) -> list[Mask]:
     """Return each option of a mask of not too many in a mask of its own."""
-    few = mask.bit_count() <= _MOST_MEMBERS
-    return [1 << bit for bit in range(mask.bit_length()) if mask >> bit & 1] if few else []
+    return [1 << bit for bit in bits(mask)] if mask.bit_count() <= _MOST_MEMBERS else []
 
 
 def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[Demand, Hashable]]:

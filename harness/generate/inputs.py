@@ -7,7 +7,7 @@ So a set of conditions is fulfilled by whatever is left when their masks are lai
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from harness.generate.domains import Domain, Domains
@@ -39,6 +39,14 @@ def related(relation: str, one: Any, other: Any) -> bool | None:
         return RELATIONS[relation](one, other)
     except (TypeError, ZeroDivisionError):
         return None
+
+
+def bits(mask: Mask) -> Iterator[int]:
+    """Yield the numbers of the bits that are set, from the lowest."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
 
 
 class _Absent:
@@ -235,13 +243,13 @@ class Inputs:
         return [(index, option) for index, option in enumerate(self._options[slot]) if mask >> index & 1]
 
     def beside(self, slot: Slot, mask: Mask) -> Mask:
-        """Return the whole numbers next to one in ``mask``."""
+        """Return the whole numbers next to one in ``mask`` that are not in it."""
         key = (slot, mask)
         if key not in self._beside:
             near = {value + step for _, value in self.numbered(slot, mask) if type(value) is int for step in (-1, 1)}
-            self._beside[key] = sum(
-                1 << index for index, value in enumerate(self._options[slot]) if type(value) is int and value in near
-            )
+            options = enumerate(self._options[slot])
+            found = sum(1 << index for index, value in options if type(value) is int and value in near)
+            self._beside[key] = found & ~mask
         return self._beside[key]
 
     def weighted(self, slot: Slot, mask: Mask) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -66,7 +66,8 @@ def say_audit(audited: Audited, say: Callable[[str], object]) -> None:
     """Print the survivors that are not listed as equivalent, then the counts, through ``say``."""
     for found in audited.missed:
         say(audited.package.diff(found.mutant).rstrip("\n"))
-        say(f"  not caught by {_cases(audited.by_mutant[found.mutant])}{_words(found)}")
+        said = [f"not caught by {_cases(audited.by_mutant[found.mutant])}", *_longer(found)]
+        say(f"  {'; '.join(said)}")
         say(entry_text(audited.faults[found.mutant]))
         say("")
     for mutant in audited.stale:
@@ -117,7 +118,7 @@ def _plain(result: Result, longer: Longer | None, audited: Audited) -> dict[str,
         "catch": msgspec.to_builtins(result.catch, enc_hook=str),
         "diff": None if longer is None else audited.package.diff(mutant),
         "reason": audited.reason(mutant),
-        "longer": None if longer is None or not longer.cases else _words(longer).removeprefix("; "),
+        "longer": None if longer is None else next(_longer(longer), None),
     }
 
 
@@ -127,8 +128,10 @@ def _cases(result: Result) -> str:
     return f"{result.cases} cases, of which {result.reached or 'none'} came to its block"
 
 
-def _words(found: Longer) -> str:
+def _longer(found: Longer) -> Iterator[str]:
+    """Yield what the longer search came to, where there was one."""
     if found.catch is not None:
         shown = f"{visible(found.catch.detail)} (case {found.catch.case})"
-        return f"; {found.catch.cases + 1} further cases show it: {shown}"
-    return f"; probably equivalent, {found.cases} further cases show nothing" if found.cases else ""
+        yield f"{found.catch.cases + 1} further cases show it: {shown}"
+    elif found.cases:
+        yield f"probably equivalent, {found.cases} further cases show nothing"

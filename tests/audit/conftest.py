@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from by_hand import mutant_of
 
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
@@ -57,18 +58,6 @@ def fault(toy: Package) -> Callable[[str, str], Mutant]:
     """Return a function that makes a mutant of the toy from what becomes what."""
 
     def make(before: str, after: str) -> Mutant:
-        text = toy.texts["toy/__init__.py"]
-        start = text.index(before)
-        line = text.count("\n", 0, start) + 1
-        column = start - text.rfind("\n", 0, start)
-        return Mutant(
-            file="toy/__init__.py",
-            line=line,
-            column=column,
-            operator="by hand",
-            role="other",
-            before=before,
-            after=after,
-        )
+        return mutant_of("toy/__init__.py", toy.texts["toy/__init__.py"], before, after)
 
     return make

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from by_hand import mutant_of
 
 from harness.audit.blocks import Blocks
 from harness.audit.forks import ForkRunner
@@ -56,17 +57,7 @@ def f(x):
 
 
 def at(word: str, text: str = SOURCE) -> Mutant:
-    start = text.index(word)
-    line = text.count("\n", 0, start) + 1
-    return Mutant(
-        file="a.py",
-        line=line,
-        column=start - text.rfind("\n", 0, start),
-        operator="by hand",
-        role="other",
-        before=word,
-        after="x",
-    )
+    return mutant_of("a.py", text, word)
 
 
 def test_a_fault_lies_in_the_innermost_block_around_all_of_it() -> None:
@@ -159,17 +150,13 @@ def test_what_is_kept_or_runs_at_import_is_every_cases(tmp_path: Path) -> None:
     made = [Outcome(id=case.id, fields={"size": min(case.args["size"], 7)}, error=None, env={}) for case in cases]
     trial = Trial(cases, [frame_of(outcome, ("size",)) for outcome in made], ("size",))
 
-    def in_file(name: str, text: str, word: str) -> Mutant:
-        mutant = at(word, text)
-        return Mutant(**{**{key: getattr(mutant, key) for key in mutant.__struct_fields__}, "file": name})
-
     with ForkRunner("remembers", trial) as runner:
         reached = reached_by(package, runner)
         assert reached is not None
         for word in ("return 7\n    return", "if kind", "return 3", "KNOWN[size % 3] = bonus", "return kind"):
-            assert reached.cases(in_file("remembers/__init__.py", MEMORY, word)) is None
-        assert reached.cases(in_file("remembers/late.py", LATE, "return 0")) is None
-        assert reached.cases(in_file("remembers/__init__.py", MEMORY, "size = case")) == 0b111111111
+            assert reached.cases(mutant_of("remembers/__init__.py", MEMORY, word)) is None
+        assert reached.cases(mutant_of("remembers/late.py", LATE, "return 0")) is None
+        assert reached.cases(mutant_of("remembers/__init__.py", MEMORY, "size = case")) == 0b111111111
 
 
 def test_nothing_is_said_of_a_package_that_disagrees_or_runs_elsewhere(toy: Package, trial: Trial) -> None:

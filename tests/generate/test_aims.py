@@ -202,12 +202,15 @@ def test_conditions_about_different_inputs_are_fulfilled_together(
     assert parse_case(encode_case(case), "x") == case
 
 
+ASKED = (
+    condition("arg", "backend", "is", "a"),
+    condition("arg", "flag", "true"),
+    condition("call", "is_hip", "true"),
+)
+
+
 def test_one_alternative_of_a_clause_is_fulfilled_and_each_has_its_turn() -> None:
-    asked = [
-        condition("arg", "backend", "is", "a"),
-        condition("arg", "flag", "true"),
-        condition("call", "is_hip", "true"),
-    ]
+    asked = ASKED
     aims = Aims(conditions=tuple(asked), clauses=(((0,), (1, 2)),), places=(((0,),),))
     domains = domains_for([], aims)
     maker = maker_for(domains)
@@ -307,31 +310,32 @@ def test_each_number_beside_a_list_has_its_turn() -> None:
     assert {0, 2, 7, 9} <= {one.args.get("ranks", 1) for one in drawn if one.args.get("backend") == "c"}
 
 
-def test_a_place_is_met_behind_a_writer_of_what_it_asks_for() -> None:
-    asked = [
-        condition("arg", "backend", "is", "a"),
-        condition("arg", "flag", "true"),
-        condition("call", "is_hip", "true"),
-    ]
-    # The first place asks for a backend and the flag; one that ROCm alone comes to writes the backend.
+def behind_a_writer(**other: Any) -> Aims:
+    """Return aims whose first place asks for a backend and the flag; the second, on ROCm, writes the backend."""
     aims = Aims(
-        conditions=tuple(asked),
+        conditions=ASKED,
         clauses=(((0,),), ((1,),), ((2,),)),
         places=(((0, 1),), ((2,),)),
         writers=((1, "backend"),),
     )
+    return msgspec.structs.replace(aims, **other)
+
+
+def behind_a_reader() -> Aims:
+    """Return the same where the first place asks for the flag alone, and reads the backend."""
+    return behind_a_writer(places=(((1,),), ((2,),)), readers=((0, "backend"),))
+
+
+def test_a_place_is_met_behind_a_writer_of_what_it_asks_for() -> None:
+    asked, aims = ASKED, behind_a_writer()
     drawn = scheduled(domains_for([], aims), 400)
     behind = [one for one in drawn if holds(one, asked[1]) and holds(one, asked[2]) and "backend" not in one.args]
     assert len(behind) > 20
-    reading = msgspec.structs.replace(aims, places=(((1,),), ((2,),)), readers=((0, "backend"),))
-    drawn = scheduled(domains_for([], reading), 400)
+    drawn = scheduled(domains_for([], behind_a_reader()), 400)
     assert sum(holds(one, asked[1]) and holds(one, asked[2]) for one in drawn) > 20
     # Where the two exclude each other, there is no such goal.
-    excluded = Aims(
-        conditions=(*asked, condition("arg", "flag", "true", wanted=False)),
-        clauses=(((0,),), ((1,),), ((3,),)),
-        places=(((0, 1),), ((2,),)),
-        writers=((1, "backend"),),
+    excluded = behind_a_writer(
+        conditions=(*asked, condition("arg", "flag", "true", wanted=False)), clauses=(((0,),), ((1,),), ((3,),))
     )
     plain = msgspec.structs.replace(excluded, writers=())
     assert len(maker_for(domains_for([], excluded)).schedules(0).resolved) == len(
@@ -340,32 +344,18 @@ def test_a_place_is_met_behind_a_writer_of_what_it_asks_for() -> None:
 
 
 def test_a_field_that_is_written_before_is_set_by_the_user_too() -> None:
-    asked = [
-        condition("arg", "backend", "is", "a"),
-        condition("arg", "flag", "true"),
-        condition("call", "is_hip", "true"),
-    ]
+    asked, aims = ASKED, behind_a_writer()
     # Behind the writer, which does not ask for the backend, the first place is met as far as the user goes.
-    aims = Aims(
-        conditions=tuple(asked),
-        clauses=(((0,),), ((1,),), ((2,),)),
-        places=(((0, 1),), ((2,),)),
-        writers=((1, "backend"),),
-    )
     drawn = scheduled(domains_for([], aims), 400)
     assert sum(all(holds(one, other) for other in asked) for one in drawn) > 20
     # One that reads it is met with each value that it can be set to.
-    reading = msgspec.structs.replace(aims, places=(((1,),), ((2,),)), readers=((0, "backend"),))
-    both = [one for one in scheduled(domains_for([], reading), 400) if holds(one, asked[1]) and holds(one, asked[2])]
+    drawn = scheduled(domains_for([], behind_a_reader()), 400)
+    both = [one for one in drawn if holds(one, asked[1]) and holds(one, asked[2])]
     assert {one.args.get("backend") for one in both} == {None, "a", "b", "c"}
 
 
 def test_two_checks_refuse_at_once() -> None:
-    asked = [
-        condition("arg", "backend", "is", "a"),
-        condition("arg", "flag", "true"),
-        condition("call", "is_hip", "true"),
-    ]
+    asked = ASKED
     aims = Aims(
         conditions=(*asked, condition("arg", "flag", "true", wanted=False)),
         clauses=(((0,),), ((1,),), ((2,),), ((3,),)),
