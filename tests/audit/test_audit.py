@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import legacy
 from harness.audit.audit import fork_runner, run_audit, run_rounds, search_longer
 from harness.audit.judge import Result
 from harness.audit.mutant import Mutant
@@ -130,3 +131,8 @@ def test_a_package_that_differs_by_itself_is_refused(toy: Package, trial: Trial)
     worded = Trial(trial.cases, trial.expected, trial.names, messages=True)
     with pytest.raises(UsageError, match="toy differs from its original without a fault"):
         run_audit(toy, toy.mutants(), worded)
+
+
+def test_the_command_draws_from_all_faults(run) -> None:  # type: ignore[no-untyped-def]
+    done = run("audit", "legacy", "legacy", "--mutants", "2", "--cases", "20", "--jobs", "1", "--format", "json")
+    assert msgspec.json.decode(done.out)["mutants"] == len(Package(Path(legacy.__file__).parent).mutants())
