@@ -6,15 +6,20 @@ The bare loop is the floor: each subject's process resolves the same pre-made ca
 nothing else; loading the trees, making the cases and sending them are not counted. The gate is counted whole: from
 nothing, through loading, making cases, comparing and minimising, to the verdict. All run on the same cores; one
 job keeps at most one process busy at a time.
+
+What two cores bring is the machine's say too: where they share a cache, a bus or a neighbour, two programs that know
+nothing of one another slow each other down. So each round also runs two bare loops at once, on half the cases each.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import statistics
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from harness.engine.campaign import Budget, Request, run_campaign
@@ -24,6 +29,7 @@ from harness.engine.planning import make_plan
 from harness.generate.cases import CaseMaker
 from harness.subjects.open import open_spec
 from harness.subjects.spec import SubjectSpec
+from harness.world.case import Case
 
 
 def main() -> None:
@@ -37,36 +43,51 @@ def main() -> None:
         open_spec(text, answers=None, python=sys.executable, case_seconds=10, memory_mib=2048, cwd=Path.cwd())
         for text in options.subjects
     )
-    bare, one, two, first_case = [], [], [], []
+    bare, halves, one, two, first_case = [], [], [], [], []
     for number in range(options.rounds):
-        bare.append(bare_loop(first, second, options.seed, options.cases))
+        seconds, seconds_of_halves = bare_loops(first, second, options.seed, options.cases)
+        bare.append(seconds)
+        halves.append(seconds_of_halves)
         seconds, until_first = gate(first, second, options.seed, options.cases, 1)
         one.append(seconds)
         seconds, until_first_two = gate(first, second, options.seed, options.cases, 2)
         two.append(seconds)
         first_case += [until_first, until_first_two]
         print(
-            f"round {number + 1}: bare {bare[-1]:.2f} s, gate on one job {one[-1]:.2f} s, on two {two[-1]:.2f} s",
+            f"round {number + 1}: bare {bare[-1]:.2f} s, in two halves at once {halves[-1]:.2f} s, "
+            f"gate on one job {one[-1]:.2f} s, on two {two[-1]:.2f} s",
             flush=True,
         )
-    floor, alone, shared = (statistics.median(times) for times in (bare, one, two))
+    floor, split, alone, shared = (statistics.median(times) for times in (bare, halves, one, two))
     print(
         f"subjects            {first.label} against {second.label}, {options.cases} cases, median of {options.rounds}"
     )
     print(f"bare loop           {options.cases / floor:.0f} cases/s")
+    print(f"two loops at once   {floor / split:.2f} times as fast as one")
     print(f"gate, one job       {options.cases / alone:.0f} cases/s, {alone / floor:.2f} times the bare loop's time")
     print(f"gate, two jobs      {options.cases / shared:.0f} cases/s, {alone / shared:.2f} times as fast as one job")
     print(f"first case compared {max(first_case):.2f} s after the start at the latest (wheels cached)")
 
 
-def bare_loop(first: SubjectSpec, second: SubjectSpec, seed: int, count: int) -> float:
-    """Return the seconds both subjects take for the gate's cases and nothing else, unrecorded."""
+def bare_loops(first: SubjectSpec, second: SubjectSpec, seed: int, count: int) -> tuple[float, float]:
+    """Return the seconds the gate's cases take both subjects and nothing else, unrecorded: all in one loop each.
+
+    And in two loops at once of half the cases each, by processes of their own.
+    """
     first, second = (dataclasses.replace(spec, record=False) for spec in (first, second))
     bare = Request(first, second, budget=Budget(cases=count))
-    with Pair(bare.first, bare.second) as pair:
-        plan = make_plan(bare, pair).plan
+    with contextlib.ExitStack() as stack:
+        pairs = [stack.enter_context(Pair(bare.first, bare.second)) for _ in range(2)]
+        plan = make_plan(bare, pairs[0]).plan
+        pairs[1].load()
         cases = list(CaseMaker(plan.domains, plan.launches).cases(seed, count))
-        return pair.first.loop(cases) + pair.second.loop(cases)
+        whole = _loop(pairs[0], cases)
+        with ThreadPoolExecutor(2) as threads:
+            return whole, max(threads.map(_loop, pairs, (cases[::2], cases[1::2])))
+
+
+def _loop(pair: Pair, cases: list[Case]) -> float:
+    return pair.first.loop(cases) + pair.second.loop(cases)
 
 
 def gate(first: SubjectSpec, second: SubjectSpec, seed: int, count: int, jobs: int) -> tuple[float, float]:

@@ -15,6 +15,8 @@ from harness.world.model import Model
 from harness.world.probes import checkpoint_answers, probe_answers
 
 _ENCODER = msgspec.json.Encoder()
+# Equal models are one model: a subject must not see which of them came first by the order of keys.
+_SORTED = msgspec.json.Encoder(order="deterministic")
 # Both subjects of a pair are asked about the same machines and models.
 _KEPT: Final = 4096
 _models: dict[bytes, msgspec.Raw] = {}
@@ -60,5 +62,5 @@ def _model(model: Model, key: bytes) -> msgspec.Raw:
         if len(_models) >= _KEPT:
             _models.clear()
         facts = {name: getattr(model, name) for name in Model.__struct_fields__}
-        found = _models[key] = msgspec.Raw(_ENCODER.encode((facts, checkpoint_answers(model))))
+        found = _models[key] = msgspec.Raw(_SORTED.encode((facts, checkpoint_answers(model))))
     return found

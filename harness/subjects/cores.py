@@ -1,8 +1,9 @@
-"""Which core a job keeps to. What it runs may use them all: no tree can see how many jobs there are.
+"""Which core a job keeps to, with all that it runs.
 
 The kernel tends to wake a process beside the one that woke it. Of two jobs, each of several processes that wake one
 another in turn, both are then on one core for a while, and the other is idle (a tenth of the time, as measured on
-two).
+two). What a job runs joins it only once it is loaded: a tree that counts the cores while it is imported sees as many
+with any number of jobs, and afterwards the question is one about the machine, which the case answers.
 """
 
 from __future__ import annotations
@@ -24,10 +25,20 @@ def keep_to(core: int) -> None:
 
 def release(pid: int) -> None:
     """Let a process that this one started use all cores that this one could before it kept to one."""
+    _let(pid, _before)
+
+
+def join(pid: int) -> None:
+    """Let a process that this one released use only what this one does."""
     if _before:
+        _let(pid, os.sched_getaffinity(0))
+
+
+def _let(pid: int, cores: set[int]) -> None:
+    if cores:
         # It may have ended already.
         with contextlib.suppress(OSError):
-            os.sched_setaffinity(pid, _before)
+            os.sched_setaffinity(pid, cores)
 
 
 def one_each(jobs: int) -> list[int | None]:

@@ -233,6 +233,10 @@ class Process:
         self.close()
         return ChildDied(kind, detail)
 
+    def share_core(self) -> None:
+        """Keep the child to the core of this process, if that keeps to one: they take turns. See `cores`."""
+        cores.join(self._process.pid)
+
     def kill(self) -> None:
         """End the child without a word; its pipes stay open for whoever reads from them."""
         with contextlib.suppress(ProcessLookupError, PermissionError):

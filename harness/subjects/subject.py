@@ -331,6 +331,7 @@ class Subject:
                     f"{spec.label}: what was imported answered in the place of its process: mend the tree"
                 )
             raise self._load_error(answer)
+        process.share_core()
         return process
 
     def _process_of(self) -> Process:

@@ -1,4 +1,4 @@
-"""Which core a job keeps to, and that what it runs keeps to none."""
+"""Which core a job keeps to, and that what it runs joins it once it is loaded."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ def test_as_many_jobs_as_cores_keep_to_one_each() -> None:
 
 
 @needs_affinity
-def test_what_a_job_runs_may_use_all_cores() -> None:
+def test_what_a_job_runs_may_use_all_cores_until_it_joins_it() -> None:
     script = """
     import os, subprocess, sys
-    from harness.subjects.cores import keep_to, release
+    from harness.subjects.cores import join, keep_to, release
     before = os.sched_getaffinity(0)
     free = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    release(free.pid)
-    assert os.sched_getaffinity(free.pid) == before
+    for let in (release, join):
+        let(free.pid)
+        assert os.sched_getaffinity(free.pid) == before
     core = max(before)
     keep_to(core)
     assert os.sched_getaffinity(0) == {core}
@@ -40,10 +41,13 @@ def test_what_a_job_runs_may_use_all_cores() -> None:
     assert os.sched_getaffinity(child.pid) == {core}
     release(child.pid)
     assert os.sched_getaffinity(child.pid) == before
+    join(child.pid)
+    assert os.sched_getaffinity(child.pid) == {core}
     for one in (free, child):
         one.kill()
         one.wait()
-    release(child.pid)
+    for let in (release, join):
+        let(child.pid)
     keep_to(4096)
     assert os.sched_getaffinity(0) == {core}
     """
