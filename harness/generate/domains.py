@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from harness.generate.draw import Draw
 from harness.subjects.description import WORLD, Aims, Condition, Description, Variable
@@ -21,6 +24,8 @@ _FRACTIONS: Final = (0.1, 0.5, 0.9, 1.0)
 _NO_AIMS: Final = Aims()
 # A resolved field is what a gate is about: it is drawn this many times as often as another input.
 _RESOLVED_WEIGHT: Final = 4
+# What a condition asks of an input with constants of the source.
+_COMPARISONS: Final = ("is", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,7 @@ def domains_of(
     starts = {name: answer["value"] for name, answer in entry.items() if "value" in answer}
     structured = structured or {}
     resolved = {*first.resolved, *second.resolved}
+    tested = _tested(first.aims, second.aims)
     reads = {*first.reads, *second.reads}
     args: dict[str, Domain] = {}
     pool: list[str] = []
@@ -93,14 +99,16 @@ def domains_of(
     for name in first.fields:
         if name not in second.fields or name not in reads:
             continue
-        domain = _domain([first.fields[name], second.fields[name]], structured.get(name, ()), starts)
+        domain = _domain(
+            [first.fields[name], second.fields[name]], structured.get(name, ()), starts, tested["arg", name]
+        )
         if domain is None:
             unknown.append(name)
         else:
             args[name] = domain
             pool += [name] * (_RESOLVED_WEIGHT if name in resolved else 1)
     environment = {
-        name: _texts([d.environment[name] for d in (first, second) if name in d.environment])
+        name: _texts([d.environment[name] for d in (first, second) if name in d.environment], tested["env", name])
         for name in sorted({*first.environment, *second.environment})
         if name.startswith(prefix) and name not in not_drawn
     }
@@ -181,8 +189,28 @@ def _united(first: Aims, second: Aims) -> Aims:
     )
 
 
-def _domain(specs: Sequence[FieldSpec], structured: Iterable[Any], starts: Mapping[str, Any]) -> Domain | None:
+def _tested(*given: Aims) -> Mapping[tuple[str, str], list[Any]]:
+    """Return the values that tests on the way to some place ask of an argument or a variable, by kind and name.
+
+    What an input itself is compared with stands in its own description; a test may ask it through a local name.
+    """
+    tested: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for aims in given:
+        for condition in aims.conditions:
+            if condition.operation in _COMPARISONS:
+                tested[condition.kind, condition.name] += condition.values
+    return tested
+
+
+def _domain(
+    specs: Sequence[FieldSpec], structured: Iterable[Any], starts: Mapping[str, Any], tested: Sequence[Any]
+) -> Domain | None:
     values = _values(specs, structured)
+    known = {repr(value) for value in values or ()}
+    missing = [value for value in _unique(tested) if _fits(value, specs[0].type) and repr(value) not in known]
+    if missing:
+        specs = [msgspec.structs.replace(spec, compared=(*spec.compared, *missing)) for spec in specs]
+        values = _values(specs, structured)
     if values is None:
         return None
     name, default = specs[0].name, specs[0].default
@@ -229,7 +257,7 @@ def _fits(value: Any, kind: str) -> bool:
     return kind == "str" and isinstance(value, str)
 
 
-def _texts(variables: Sequence[Variable]) -> tuple[str, ...]:
+def _texts(variables: Sequence[Variable], tested: Sequence[Any]) -> tuple[str, ...]:
     """Return what a user could export: text, since an environment holds nothing else."""
     kind = variables[0].type
     compared = [str(value) for variable in variables for value in variable.compared if value is not None]
@@ -237,11 +265,11 @@ def _texts(variables: Sequence[Variable]) -> tuple[str, ...]:
         return ("1", "0")
     if kind == "int":
         defaults = [variable.default for variable in variables if type(variable.default) is int]
-        near = [str(value + step) for value in defaults for step in (-1, 0, 1)]
-        return tuple(_unique([*compared, *near, "0", "1", "2", "-1"]))
-    if kind == "float":
-        return tuple(_unique([*compared, "0.0", "0.5"]))
-    return tuple(_unique([*compared, "1", "text"]))
+        usual = [*(str(value + step) for value in defaults for step in (-1, 0, 1)), "0", "1", "2", "-1"]
+    else:
+        usual = ["0.0", "0.5"] if kind == "float" else ["1", "text"]
+    asked = [str(value) for value in tested if value is not None]
+    return tuple(_unique([*compared, *usual, *asked]))
 
 
 def _unique(values: Iterable[Any]) -> list[Any]:

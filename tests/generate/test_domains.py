@@ -5,7 +5,7 @@ from __future__ import annotations
 from descriptions import description, field
 
 from harness.generate.domains import Domains, domains_of
-from harness.subjects.description import Variable
+from harness.subjects.description import Aims, Condition, Variable
 
 
 def test_choices_are_joined_with_compared_values(domains: Domains) -> None:
@@ -80,3 +80,31 @@ def test_numbers_in_the_environment_surround_the_default() -> None:
 def test_architectures_are_those_of_the_source_and_of_the_profiles(domains: Domains) -> None:
     assert domains.architectures[0] == "NewForCausalLM"
     assert "LlamaForCausalLM" in domains.architectures
+
+
+def test_what_a_test_asks_of_an_input_is_tried_although_nothing_is_compared_with_the_input_itself() -> None:
+    asked = [
+        Condition(kind="arg", name="size", operation="is", values=(17,), wanted=True),
+        Condition(kind="arg", name="size", operation=">", values=(500,), wanted=False),
+        Condition(kind="arg", name="size", operation="same", values=("width",), wanted=True),
+        Condition(kind="arg", name="region", operation="is", values=("eu", None), wanted=True),
+        Condition(kind="env", name="SGLANG_MODE", operation="is", values=("turbo", 3), wanted=True),
+    ]
+    subject = description(
+        field("size", "int", default=1),
+        field("region", "str", optional=True),
+        environment={"SGLANG_MODE": Variable(type="str")},
+        aims=Aims(conditions=tuple(asked)),
+    )
+    found = domains_of(subject, subject)
+    assert {16, 17, 18, 499, 500, 501} <= set(found.args["size"].values)
+    assert found.args["size"].compared == (17, 500)
+    assert found.args["region"].values == ("eu", "something-else")
+    assert found.environment["SGLANG_MODE"] == ("1", "text", "turbo", "3")
+
+
+def test_a_test_of_a_value_that_is_known_anyway_changes_nothing() -> None:
+    known = field("size", "int", default=8, choices=(8, 16))
+    plain = description(known)
+    asking = Aims(conditions=(Condition(kind="arg", name="size", operation="is", values=(16,), wanted=True),))
+    assert domains_of(plain, description(known, aims=asking)).args == domains_of(plain, plain).args

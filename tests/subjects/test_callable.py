@@ -505,6 +505,24 @@ class TestGate:
         if witness is not None:
             assert result.buckets[0].witness.args == witness
 
+    @pytest.mark.parametrize(
+        ("asked", "witness"),
+        [
+            ("port = settings.port", {"port": 471}),
+            ("port = settings.port if settings.mode is None else 0", {"port": 471}),
+            ("port = int(os.environ.get('PORT', '0'))", {}),
+        ],
+    )
+    def test_what_is_compared_through_a_local_name_is_tried(
+        self, place: Place, asked: str, witness: dict[str, Any]
+    ) -> None:
+        place.write("app.py", DATACLASS)
+        body = f"{asked}\n        if port == 471:\n            settings.mode = 'found'\n        return settings"
+        place.write("other.py", "    import os\n" + DATACLASS.replace("return settings", body))
+        result = place.gate("app:resolve", "other:resolve")
+        assert result.verdict == "different"
+        assert result.buckets[0].witness.args == witness
+
     def test_a_write_that_never_ran_is_inconclusive(self, place: Place) -> None:
         place.write("app.py", DATACLASS.replace("settings.port == 443", "settings.port == 443 and not settings.port"))
         assert place.gate("app:resolve", "app:resolve").verdict == "inconclusive"

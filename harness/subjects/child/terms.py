@@ -19,6 +19,7 @@ _MOST_STEPS = 100_000
 
 _SAME_TEXT = ("lower", "upper", "strip", "casefold", "get_value", "copy")
 _COLLECTIONS = ("tuple", "list", "set", "frozenset", "sorted")
+_NUMBERS = ("int", "float")
 _ENVIRONMENT_READERS = ("getenv", "get_bool_env_var", "get_int_env_var")
 _ARCHITECTURE = ("model", "architectures.0")
 _IS_LATENT = ("model", "attention_arch", "is", ("AttentionArch.MLA",))
@@ -215,6 +216,11 @@ class Reader:
             return ("truth", truth(term, True), truth(term, False))
         if name in _COLLECTIONS and len(node.args) == 1:
             return self.term(node.args[0], scope)
+        if name in _NUMBERS and len(node.args) == 1:
+            inner = self.term(node.args[0], scope)
+            if inner[0] == "env":
+                # Which kind of number a variable holds stands beside it.
+                return inner
         inner = self._inlined(node, name, scope)
         if (
             inner is None
