@@ -23,7 +23,7 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
 class Results:
     """The results in the file ``path``; without one they are kept nowhere.
 
-    Results of other trials or other sources may stand in the same file: each is found again by what it holds for.
+    ``added`` counts those of this run. Results of other trials or other sources may stand in the same file: each is found again by what it holds for.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -31,6 +31,7 @@ class Results:
         self._path = path
         self._lock = threading.Lock()
         self._known: dict[tuple[str, Mutant], Result] = {}
+        self.added = 0
         if path is not None:
             self._read(path)
 
@@ -61,6 +62,7 @@ class Results:
         """Keep a result. Raises UsageError when the file cannot be written."""
         with self._lock:
             self._known[trial, result.mutant] = result
+            self.added += 1
             if self._path is None:
                 return
             try:

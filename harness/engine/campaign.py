@@ -11,6 +11,7 @@ import copy
 import dataclasses
 import time
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import msgspec
 
@@ -34,6 +35,9 @@ from harness.engine.store import Store
 from harness.engine.totals import Gathered, Totals
 from harness.generate.cases import CHUNK
 from harness.world.case import Case
+
+# So many fields are named in a sentence.
+_NAMED: Final = 3
 
 __all__ = ["Budget", "Request", "conclude_shards", "judge", "run_campaign", "run_given", "run_shard"]
 
@@ -238,6 +242,14 @@ def judge(counts: Counts, started: Started, covered: Sequence[Covered] = ()) -> 
     missed = [site for side in covered for site in side.writes if site.writer.field in started.gated and site.missed]
     if missed:
         places = "a place that writes" if len(missed) == 1 else f"{len(missed)} places that write"
-        return "inconclusive", f"{counts.cases} cases agree, but {places} one of the fields never ran"
+        names = _some([name for name in started.gated if any(site.writer.field == name for site in missed)])
+        return "inconclusive", f"{counts.cases} cases agree, but {places} {names} never ran"
     apart = f", {counts.explained} of them but for what the ledger explains" if counts.explained else ""
     return "equivalent", f"{counts.cases} cases agree in {fields} field{'s' if fields != 1 else ''}{apart}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first of the names in words, and how many more there are."""
+    if len(names) > _NAMED + 1:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} other fields"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -175,7 +175,8 @@ def _row(row: FieldRow) -> str:
 def _reach(result: Finished) -> list[str]:
     lines = []
     for label, covered in zip((result.started.first, result.started.second), result.covered, strict=True):
-        never = [site for site in covered.writes if site.missed]
+        gated = result.started.gated
+        never = sorted((site for site in covered.writes if site.missed), key=lambda it: it.writer.field not in gated)
         if never:
             lines += [
                 f"Of {len(covered.writes)} places of {code(label)} that write a field {len(never)} never ran:",

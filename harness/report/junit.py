@@ -13,6 +13,7 @@ from harness.report.words import (
     cases_word,
     difference_words,
     launch_command,
+    place_words,
     resolve_command,
     shortened,
     world_words,
@@ -89,8 +90,10 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
         if len(buckets) > _SHOWN:
             lines.append(f"and {len(buckets) - _SHOWN} more causes")
         failure.text = "\n".join(map(visible, lines))
-    elif _gated_and_never_written(row, result):
-        ElementTree.SubElement(case, "error", type="inconclusive", message="no case came to a place that writes it")
+    elif places := _gated_and_never_ran(row, result):
+        message = f"no case came to {visible(places[0])}" + (f" and {len(places) - 1} more" if places[1:] else "")
+        error = ElementTree.SubElement(case, "error", type="inconclusive", message=message)
+        error.text = "\n".join(map(visible, places))
     elif sum(row.sites):
         output = ElementTree.SubElement(case, "system-out")
         output.text = "\n".join(
@@ -102,8 +105,12 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
     return case
 
 
-def _gated_and_never_written(row: FieldRow, result: Finished) -> bool:
-    return row.state == "unreached" and row.name in result.started.gated
+def _gated_and_never_ran(row: FieldRow, result: Finished) -> list[str]:
+    """Return the places that write a gated field and should have run, in words."""
+    if row.name not in result.started.gated:
+        return []
+    sites = [site.writer for covered in result.covered for site in covered.writes if site.missed]
+    return [place_words(writer) for writer in sites if writer.field == row.name]
 
 
 def _lines(bucket: Bucket, result: Finished) -> list[str]:

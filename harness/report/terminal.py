@@ -133,7 +133,7 @@ def print_result(result: Finished, console: Console) -> None:
         console.print(Text(f"note     {note}", "dim"), soft_wrap=True)
     _print_ledger(result, console)
     for label, covered in zip((started.first, started.second), result.covered, strict=True):
-        for line in reach_lines(label, covered):
+        for line in reach_lines(label, covered, started.gated):
             console.print(Text(line), soft_wrap=True)
     if drawn := drawn_words(result):
         console.print(Text(f"drawn    {drawn}"), soft_wrap=True)

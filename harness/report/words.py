@@ -7,6 +7,8 @@ import json
 import re
 import shlex
 import textwrap
+from collections.abc import Collection
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -179,12 +181,12 @@ _SHOWN_PARTS = 5
 _SHOWN_PLACES = 12
 
 
-def reach_lines(label: str, covered: Covered) -> list[str]:
+def reach_lines(label: str, covered: Covered, gated: Collection[str] = ()) -> list[str]:
     """Return how much of a subject ran, and a line for each of the first places that did not.
 
-    Nothing for a subject that is not recorded.
-
-    Write sites that are said to be out of reach are not counted among those that should have run.
+    Nothing for a subject that is not recorded. First come the write sites of ``gated`` fields, for which a verdict
+    waits, then others, then decisions; last is what has a reason not to happen. Write sites that are said to be out
+    of reach are not counted among those that should have run.
     """
     writes = covered.writes
     if not writes:
@@ -193,15 +195,19 @@ def reach_lines(label: str, covered: Covered) -> list[str]:
     total = sum(1 for site in writes if site.due)
     outcomes = f"{covered.outcomes} of {2 * len(covered.decisions)} outcomes of decisions were seen"
     lines = [f"reach    {label}: {len(ran)} of {total} write sites ran, {outcomes}"]
-    missing = [f"         {place_words(site.writer)} {why}" for site in writes if (why := _why_not(site))]
+    told: list[tuple[int, str]] = []
+    for site in writes:
+        if why := _why_not(site):
+            rank = 3 if not site.missed and not site.count else 0 if site.writer.field in gated else 1
+            told.append((rank, f"         {place_words(site.writer)} {why}"))
     for decided in covered.decisions:
         if decided.seen != 3:
             place = decided.decision
             text = visible(textwrap.shorten(place.text, 60, placeholder=" ..."))
-            why = f": {visible(decided.excuse)}" if decided.excuse else ""
-            missing.append(
-                f"         {text} in {place.source} ({place.file}:{place.line}) was never {decided.lacks}{why}"
-            )
+            why = f", and cannot be: {visible(decided.excuse)}" if decided.excuse else ""
+            line = f"         {text} in {place.source} ({place.file}:{place.line}) was never {decided.lacks}{why}"
+            told.append((3 if decided.excuse else 2, line))
+    missing = [line for _, line in sorted(told, key=itemgetter(0))]
     if len(missing) > _SHOWN_PLACES:
         rest = len(missing) - _SHOWN_PLACES
         missing[_SHOWN_PLACES:] = [f"         and {rest} more (--format json has them all)"]

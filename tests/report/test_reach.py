@@ -12,8 +12,8 @@ def site(field: str, count: int, excuse: str = "") -> Reached:
     return Reached(writer=writer, count=count, excuse=excuse)
 
 
-def lines(*sites: Reached, decisions: tuple[Decided, ...] = ()) -> list[str]:
-    return reach_lines("old", Covered(writes=sites, decisions=decisions))
+def lines(*sites: Reached, decisions: tuple[Decided, ...] = (), gated: tuple[str, ...] = ()) -> list[str]:
+    return reach_lines("old", Covered(writes=sites, decisions=decisions), gated)
 
 
 def test_a_subject_that_says_nothing_gets_no_line() -> None:
@@ -57,3 +57,26 @@ def test_a_long_list_is_cut() -> None:
     shown = lines(*(site(f"field{number}", 0) for number in range(30)))
     assert len(shown) == 14
     assert shown[-1] == "         and 18 more (--format json has them all)"
+
+
+def test_what_the_verdict_waits_for_comes_first_and_what_cannot_happen_last() -> None:
+    decision = Decision(text="is_set()", source="f", file="legacy/a.py", line=1)
+    cannot = Decision(text="is_new()", source="f", file="legacy/a.py", line=2, never="true", excuse="a reason")
+    shown = lines(
+        site("dtype", 0, "no way there"),
+        *(site(f"field{number}", 0) for number in range(8)),
+        site("page_size", 0),
+        site("enable", 2, "no way there"),
+        decisions=(Decided(decision=cannot, seen=2), Decided(decision=decision, seen=2)),
+        gated=("page_size",),
+    )
+    assert [line.split(maxsplit=1)[0] for line in shown[1:]] == [
+        "page_size",
+        *(f"field{number}" for number in range(8)),
+        "enable",
+        "is_set()",
+        "dtype",
+        "and",
+    ]
+    shown = lines(site("dtype", 1), decisions=(Decided(decision=cannot, seen=2),))
+    assert shown[1].endswith("was never true, and cannot be: a reason")

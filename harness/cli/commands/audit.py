@@ -77,10 +77,15 @@ def audit(
         every = gate.package.mutants(roles=None if roles is None else checked_roles(roles), files=files)
         every = gate.package.outside(every, without or ())
         sample = every if mutants is None else gate.package.sample(every, mutants, seed, even=even)
-        judged = run_rounds(gate.package, sample, gate.rounds(seed, cases), jobs=processes, results=kept)
-        survivors = [result.mutant for result in judged if result.catch is None]
-        further = gate.further(seed + 1, long)
-        longer = search_longer(gate.package, survivors, further, jobs=processes, results=kept)
+        try:
+            judged = run_rounds(gate.package, sample, gate.rounds(seed, cases), jobs=processes, results=kept)
+            survivors = [result.mutant for result in judged if result.catch is None]
+            further = gate.further(seed + 1, long)
+            longer = search_longer(gate.package, survivors, further, jobs=processes, results=kept)
+        except KeyboardInterrupt:
+            go_on = "the same command goes on" if results is not None else "with --results FILE they would be kept"
+            typer.echo(f"stackproof: stopped by Ctrl-C after {kept.added} results: {go_on}", err=True)
+            raise
     audited = Audited(gate.package, judged, longer, len(every), listed)
     if format is Format.json:
         sys.stdout.buffer.write(audit_document(audited))
