@@ -23,7 +23,8 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
 class Results:
     """The results in the file ``path``; without one they are kept nowhere.
 
-    ``added`` counts those of this run. Results of other trials or other sources may stand in the same file: each is found again by what it holds for.
+    ``added`` counts those of this run. Results of other trials or other sources may stand in the same file: each is
+    found again by what it holds for.
     """
 
     def __init__(self, path: Path | None) -> None:
