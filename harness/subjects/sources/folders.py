@@ -7,6 +7,7 @@ from pathlib import Path
 
 from harness.errors import UsageError, hint
 from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Tree, landmarks_of
+from harness.world.files import expanded
 
 
 def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") -> Tree:
@@ -18,7 +19,7 @@ def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") 
     Raises UsageError when there is no such folder or no tree in it.
     """
     # normpath, not resolve: a linked folder keeps the name the user knows it by.
-    folder = Path(os.path.normpath(cwd.absolute() / Path(path).expanduser()))
+    folder = Path(os.path.normpath(cwd.absolute() / expanded(path)))
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise UsageError(f"the folder {str(folder)!r} of subject 'dir:{path}' {what}{_beside(folder)}")
