@@ -17,6 +17,7 @@ from harness.defaults import DEFAULT_CASES
 from harness.errors import UsageError
 from harness.subjects.sources.cache import VARIABLE, cache_root
 from harness.world.convert import struct_from_json
+from harness.world.files import expanded
 from harness.world.hardware import hardware_from_json
 from harness.world.model import model_from_json
 from harness.world.profiles import OwnProfiles
@@ -229,7 +230,7 @@ def _given(table: Mapping[str, Any]) -> Iterator[str]:
 
 def _interpreter(folder: Path, text: str | None) -> str | None:
     """Return an interpreter; a path with a folder in it is relative to the file's."""
-    return str(folder / Path(text).expanduser()) if text is not None and os.sep in text else text
+    return str(folder / expanded(text)) if text is not None and os.sep in text else text
 
 
 def _check_plain(value: object, where: str) -> None:

@@ -13,6 +13,7 @@ from harness.errors import UsageError
 from harness.subjects.names import KNOWN_PACKAGES, OWN_PACKAGES, SLICE_SUFFIX, SubjectName, parse_subject
 from harness.subjects.sources import locate
 from harness.subjects.sources.tree import USUAL_PLACES
+from harness.world.files import expanded
 
 _PORT: Final = OWN_PACKAGES[0]
 
@@ -40,7 +41,7 @@ def subject_of(text: str, cwd: Path) -> SubjectName:
     else:
         plain, suffix = text, ""
     path = plain.removeprefix("dir:")
-    folder = cwd / Path(path).expanduser()
+    folder = cwd / expanded(path)
     if plain in OWN_PACKAGES or not (plain.startswith("dir:") or folder.is_dir()):
         return parse_subject(text)
     if not suffix and not _holds(folder, KNOWN_PACKAGES[0]) and _holds(folder, _PORT):
@@ -56,7 +57,7 @@ def find_tree(text: str, cwd: Path, record: str | None = None) -> TreePlace:
     """
     if record is not None:
         package = record.partition(":")[0].partition(".")[0]
-        path = Path(text.removeprefix("dir:")).expanduser()
+        path = expanded(text.removeprefix("dir:"))
         folder = cwd / path
         if folder.is_dir() and text not in OWN_PACKAGES:
             for place in USUAL_PLACES:

@@ -52,7 +52,7 @@ def run_campaign(request: Request, listener: Listener, store: Store | None = Non
     with _crew(request) as crew:
         made = crew.plan()
         started = made.started
-        sums = None if store is None else store.begin(started, made.plan)
+        sums = None if store is None else store.begin(started, made.plan, (request.first, request.second))
         listener(started)
         return _Campaign(crew, request, started, listener, Totals(started, sums), store).run()
 

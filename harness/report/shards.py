@@ -36,7 +36,7 @@ _WHAT: Final = "a shard, as gate --shard writes it"
 
 
 class SubjectPart(msgspec.Struct, frozen=True):
-    """One subject: its name and identity, and all that decides how it resolves."""
+    """One subject: its name and identity, and all that decides how it resolves; ``sources`` are a digest of those."""
 
     name: str
     identity: str
@@ -45,6 +45,7 @@ class SubjectPart(msgspec.Struct, frozen=True):
     target: str
     profile: Profile
     limits: Limits
+    sources: str
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +122,14 @@ def _version() -> str:
 
 def _subject(spec: SubjectSpec) -> SubjectPart:
     return SubjectPart(
-        spec.label, spec.tree.identity, spec.slice, spec.package, spec.target, spec.profile, spec.limits
+        spec.label,
+        spec.tree.identity,
+        spec.slice,
+        spec.package,
+        spec.target,
+        spec.profile,
+        spec.limits,
+        spec.sources(),
     )
 
 
@@ -189,6 +197,9 @@ def open_again(asked: Asked, python: str, jobs: int, cwd: Path) -> Request:
         )
         for part in asked.subjects
     ]
+    for part, spec in zip(asked.subjects, specs, strict=True):
+        if spec.sources() != part.sources:
+            raise UsageError(f"{part.name} was changed since the shards were run: run them again")
     return Request(
         first=specs[0],
         second=specs[1],

@@ -10,6 +10,7 @@ from typing import Any
 from harness.subjects.names import KNOWN_PACKAGES, normal_name
 from harness.subjects.profile import Profile
 from harness.subjects.sources import Tree
+from harness.subjects.sources.folders import sources_in
 from harness.world.launch import LAUNCH
 
 
@@ -44,6 +45,13 @@ class SubjectSpec:
     def label(self) -> str:
         """The subject as the user named it."""
         return self.tree.label
+
+    def sources(self) -> str:
+        """Return a digest of the source texts as they are by now: a folder has them changed under the same name."""
+        if not self.tree.identity.startswith("dir:"):
+            return self.tree.identity
+        # A callable may import whatever lies beside its module.
+        return sources_in(self.tree.root if self.target else self.tree.root / self.package)
 
     @property
     def name(self) -> str:

@@ -39,6 +39,14 @@ def make_folder(folder: Path, option: str, needs: str, *, empty: bool = False) -
     return made
 
 
+def expanded(text: str) -> Path:
+    """Return a path with a home folder in the place of ``~``; where that has none it stays, as a shell leaves it."""
+    path = Path(text)
+    with suppress(RuntimeError):
+        return path.expanduser()
+    return path
+
+
 def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write ``data``, or its chunks in turn, to ``path``: afterwards the file is complete or as before.
 

@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from harness.world.files import folder_atomically, write_atomically
+from harness.world.files import expanded, folder_atomically, write_atomically
 
 from .strategies import refused
 
 
 def listing(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_home_of_nobody_is_left_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert expanded("~/x") == Path("/home/me/x")
+    assert expanded("~no-such-user/x") == Path("~no-such-user/x")
 
 
 @pytest.mark.parametrize("data", [b"a\nb\n", [b"a\n", b"b\n"], (part for part in (b"a\n", b"", b"b\n"))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from harness.engine.events import Started
 from harness.engine.plan import Plan, encode
 from harness.engine.totals import Sums
 from harness.errors import UsageError
+from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
 from harness.world.files import write_atomically
 from harness.world.profiles import own_profiles
@@ -39,10 +41,14 @@ class Checkpoint(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     seal: str = ""
 
 
-def campaign_of(started: Started, plan: Plan) -> str:
-    """Return a digest of all that decides the cases of a campaign and what is compared: not of how many there are."""
+def campaign_of(started: Started, plan: Plan, subjects: Sequence[SubjectSpec]) -> str:
+    """Return a digest of all that decides the cases of a campaign and their outcomes: not of how many there are.
+
+    That are also the texts of ``subjects`` in a folder, and what the probes of both are answered with.
+    """
+    ways = [(spec.sources(), spec.profile, spec.limits) for spec in subjects]
     return hashlib.sha256(
-        encode((started.identities, started.first, started.second, plan, own_profiles()))
+        encode((started.identities, started.first, started.second, plan, own_profiles(), ways))
     ).hexdigest()
 
 
@@ -69,7 +75,7 @@ def load_checkpoint(folder: Path) -> Checkpoint | None:
                 "remove it to begin anew"
             )
         checkpoint = parse_json(data, Checkpoint)
-        if checkpoint.seal and seal({**found, "seal": ""}) != checkpoint.seal:
+        if seal({**found, "seal": ""}) != checkpoint.seal:
             raise UsageError(f"{path}: it was changed since it was written; remove it to begin anew")
         return checkpoint
     except msgspec.DecodeError as error:

@@ -35,9 +35,11 @@ class Corpus:
         """Prove that files can be read and written in ``folder``; raises UsageError."""
         self.folder = folder
         self._cases = folder / "cases"
-        for part in (folder, self._cases):
+        failures = folder / "failures"
+        # The database would say nothing of a place that it cannot write to.
+        for part in (folder, self._cases, failures):
             make_folder(part, "--corpus", "a corpus is a folder")
-        self._failures = DirectoryBasedExampleDatabase(folder / "failures")
+        self._failures = DirectoryBasedExampleDatabase(failures)
 
     def cases(self) -> list[Case]:
         """Return the failures and then the cases, each once, in an order that their contents decide.
@@ -52,7 +54,10 @@ class Corpus:
 
     def _known_failures(self) -> Iterator[Case]:
         for line in sorted(self._failures.fetch(_FAILURES)):
-            yield named(parse_case(line, f"{self.folder / 'failures'}"))
+            yield self._named(line)
+
+    def _named(self, line: bytes) -> Case:
+        return named(parse_case(line, f"{self.folder / 'failures'}"))
 
     def replace(self, known: Iterable[Case], kept: Iterable[Case]) -> None:
         """Hold ``kept`` in the place of ``known``, which were asked for before; what is neither stays."""
@@ -66,12 +71,12 @@ class Corpus:
                 with contextlib.suppress(FileNotFoundError):
                     (self._cases / f"{case.id}.jsonl").unlink()
 
-    def remember(self, failing: Iterable[Case], *, all_of_them: bool) -> None:
-        """Add cases that show a difference; ``all_of_them`` says that the other known failures show none any more."""
+    def remember(self, failing: Iterable[Case], ran: Iterable[Case]) -> None:
+        """Add cases that show a difference, and forget what else of the known failures ``ran``."""
         lines = {encode_case(named(case)) for case in failing}
         for line in sorted(lines):
             self._failures.save(_FAILURES, line)
-        if all_of_them:
-            for line in sorted(self._failures.fetch(_FAILURES)):
-                if line not in lines:
-                    self._failures.delete(_FAILURES, line)
+        names = {case.id for case in ran}
+        for line in sorted(self._failures.fetch(_FAILURES)):
+            if line not in lines and self._named(line).id in names:
+                self._failures.delete(_FAILURES, line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -17,6 +17,7 @@ from harness.engine.store.trim import trimmed
 from harness.engine.totals import Sums, Totals
 from harness.errors import UsageError
 from harness.generate.cases import CHUNK
+from harness.subjects.spec import SubjectSpec
 
 _SECONDS: Final = 10.0
 
@@ -49,18 +50,18 @@ class Store:
             self.cases = tuple({case.id: case for case in (*stored, *map(named, kept))}.values())
         self._saved = time.monotonic()
 
-    def begin(self, started: Started, plan: Plan) -> Sums | None:
+    def begin(self, started: Started, plan: Plan, subjects: Sequence[SubjectSpec]) -> Sums | None:
         """Return the totals to go on from, if there are any.
 
         Raises UsageError when the search to go on with is of another campaign.
         """
-        campaign = campaign_of(started, plan)
+        campaign = campaign_of(started, plan, subjects)
         left = self._left
         if left is not None and left.campaign != campaign:
             what = f"of {left.subjects[0]} and {left.subjects[1]}, seed {left.seed}"
             raise UsageError(
-                f"--resume: {self._corpus.folder} holds a search {what}, whose cases or fields are not those of "
-                "this one; ask for the same, or leave --resume out to begin anew"
+                f"--resume: {self._corpus.folder} holds a search {what}, whose sources, limits, cases or fields "
+                "are not those of this one; ask for the same, or leave --resume out to begin anew"
             )
         self._began = len(plan.launches)
         names = {case.id for case in self.cases}
@@ -94,7 +95,8 @@ class Store:
         A Ctrl-C meanwhile leaves the corpus as it was; the checkpoint holds what was kept.
         """
         failing = [case for bucket in finished.buckets for case in (bucket.witness, *bucket.others)]
-        self._corpus.remember(failing, all_of_them=not finished.interrupted and totals.counts.cases >= self._began)
+        ran = self._known if not finished.interrupted and totals.counts.cases >= self._began else ()
+        self._corpus.remember(failing, ran)
         kept = (one.case for one in totals.guide.kept())
         candidates = {case.id: case for case in map(named, (*self._known, *kept, *failing))}
         reached: dict[str, frozenset[str | int]] = {}

@@ -22,6 +22,7 @@ import msgspec
 import platformdirs
 
 from harness.errors import UsageError
+from harness.world.files import expanded
 from harness.world.reading import parse_json, read_file
 
 VARIABLE: Final = "STACKPROOF_CACHE"
@@ -35,11 +36,17 @@ _TAKEN: Final = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
 
 def cache_root() -> Path:
-    """Return the folder of the cache: ``STACKPROOF_CACHE``, else the platform's place for stackproof's."""
+    """Return the folder of the cache: ``STACKPROOF_CACHE``, else the platform's place for stackproof's.
+
+    Raises UsageError for a user who has no such place, such as one whom the system does not know.
+    """
     chosen = os.environ.get(VARIABLE)
     if chosen:
-        return Path(chosen).expanduser().absolute()
-    return platformdirs.user_cache_path("stackproof")
+        return expanded(chosen).absolute()
+    try:
+        return platformdirs.user_cache_path("stackproof")
+    except RuntimeError:
+        raise UsageError(f"you have no home folder for the cache: set {VARIABLE} to a folder for it") from None
 
 
 def complete(folder: Path) -> bool:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
+from typing import Final
 
 from harness.errors import UsageError, hint
 from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Tree, landmarks_of
+from harness.world.files import expanded
+from harness.world.reading import read_file
+
+_ENVIRONMENT: Final = "pyvenv.cfg"
 
 
 def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") -> Tree:
@@ -18,7 +24,7 @@ def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") 
     Raises UsageError when there is no such folder or no tree in it.
     """
     # normpath, not resolve: a linked folder keeps the name the user knows it by.
-    folder = Path(os.path.normpath(cwd.absolute() / Path(path).expanduser()))
+    folder = Path(os.path.normpath(cwd.absolute() / expanded(path)))
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise UsageError(f"the folder {str(folder)!r} of subject 'dir:{path}' {what}{_beside(folder)}")
@@ -43,6 +49,28 @@ def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") 
         f" {landmarks[0].relative_to(package)} in case it is the {package} folder itself; name the folder that"
         f" holds {package}/"
     )
+
+
+def sources_in(folder: Path) -> str:
+    """Return a digest of the names and texts of all Python files under ``folder``.
+
+    What is hidden, and the folder of an environment, are no sources of a subject.
+    """
+    digest = hashlib.sha256()
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            name for name in folders if not name.startswith(".") and not Path(place, name, _ENVIRONMENT).is_file()
+        )
+        for name in sorted(name for name in files if name.endswith(".py")):
+            path = Path(place, name)
+            try:
+                text = read_file(path)
+            except OSError:
+                # What cannot be read is not imported either.
+                continue
+            where = os.fsencode(path.relative_to(folder))
+            digest.update(b"%d %s %d " % (len(where), where, len(text)) + text)
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _modules_beside(roots: list[Path], module: str) -> str:

@@ -38,11 +38,11 @@ def test_what_was_not_asked_for_stays(tmp_path: Path) -> None:
 def test_failures_come_first_and_go_when_they_are_mended(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path)
     corpus.replace([], CASES[:1])
-    corpus.remember(CASES[2:], all_of_them=False)
+    corpus.remember(CASES[2:], [])
     assert {case.id for case in corpus.cases()[:2]} == {case.id for case in CASES[2:]}
-    corpus.remember([], all_of_them=False)
+    corpus.remember([], CASES[:2])
     assert len(corpus.cases()) == 3
-    corpus.remember(CASES[3:], all_of_them=True)
+    corpus.remember(CASES[3:], CASES)
     assert [case.id for case in corpus.cases()] == [CASES[3].id, CASES[0].id]
     database = DirectoryBasedExampleDatabase(tmp_path / "failures")
     assert len(list(database.fetch(b"stackproof"))) == 1

@@ -13,10 +13,12 @@ from made_up_trees import make_tree
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.events import BucketFound, Event, Finished, Progressed, Saved
 from harness.engine.store import Store, store
+from harness.engine.store.corpus import Corpus, named
 from harness.errors import UsageError
 from harness.report.document import document
 from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec
+from harness.world.case import Case
 
 RARE = """
     self.sampling_backend = 'flashinfer' if is_cuda() else 'pytorch'
@@ -125,6 +127,33 @@ def test_another_campaign_does_not_go_on_with_it(request_: Request, tmp_path: Pa
     assert (tmp_path / "c" / "checkpoint.json").read_bytes() == before
 
 
+def test_a_folder_whose_sources_changed_does_not_go_on_with_it(request_: Request, tmp_path: Path) -> None:
+    """It has the name and the path that it had, and what was compared is of other sources."""
+    run(replace(request_, budget=Budget(cases=250)), tmp_path / "c")
+    source = request_.first.tree.root / "sglang" / "srt" / "server_args.py"
+    text = source.read_text()
+    source.write_text(f"{text}# another\n")
+    with pytest.raises(UsageError, match=r"holds a search of .* whose sources"):
+        run(request_, tmp_path / "c", resume=True)
+    source.write_text(text)
+    run(request_, tmp_path / "c", resume=True)
+
+
+def test_other_answers_do_not_go_on_with_it(request_: Request, tmp_path: Path) -> None:
+    run(replace(request_, budget=Budget(cases=250)), tmp_path / "c")
+    other = replace(request_.second, profile={**request_.second.profile, "answers": {}})
+    with pytest.raises(UsageError, match=r"holds a search of"):
+        run(replace(request_, second=other), tmp_path / "c", resume=True)
+
+
+def test_failures_that_did_not_run_are_kept(request_: Request, tmp_path: Path) -> None:
+    """They set what these subjects do not take: they are of others that share the corpus."""
+    foreign = named(Case(id="1-1", args={"of_another_subject": 1}))
+    Corpus(tmp_path / "c").remember([foreign], [])
+    run(request_, tmp_path / "c")
+    assert foreign in Corpus(tmp_path / "c").cases()
+
+
 def test_there_must_be_a_search_to_go_on_with(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no search"):
         Store(tmp_path / "c", resume=True)
@@ -137,9 +166,10 @@ def test_a_changed_checkpoint_is_the_users_error(request_: Request, tmp_path: Pa
     path.write_text(json.dumps(content, indent=1))
     Store(tmp_path / "c", resume=True)
     content["sums"]["counts"] = {}
-    path.write_text(json.dumps(content))
-    with pytest.raises(UsageError, match=r"checkpoint\.json: it was changed .*remove it to begin anew"):
-        Store(tmp_path / "c", resume=True)
+    for changed in (content, {**content, "seal": ""}):
+        path.write_text(json.dumps(changed))
+        with pytest.raises(UsageError, match=r"checkpoint\.json: it was changed .*remove it to begin anew"):
+            Store(tmp_path / "c", resume=True)
 
 
 @pytest.mark.parametrize(

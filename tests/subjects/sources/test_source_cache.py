@@ -34,6 +34,15 @@ def test_root_from_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert cache.cache_root().name == "stackproof"
 
 
+def test_a_user_without_a_home_is_asked_for_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may run as a number that its system does not know, without HOME."""
+    for name in ("STACKPROOF_CACHE", "HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    with pytest.raises(UsageError, match="set STACKPROOF_CACHE"):
+        cache.cache_root()
+
+
 def test_made_once(tmp_path: Path) -> None:
     folder = tmp_path / "kind" / "entry"
     assert not cache.complete(folder)

@@ -32,6 +32,11 @@ def test_home_folder(tmp_path: Path, write_sources: Callable[..., None], monkeyp
     assert folder_tree("~/mine", Path("/")).root == tmp_path / "mine"
 
 
+def test_the_home_of_nobody_is_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="does not exist"):
+        folder_tree("~no-such-user/x", tmp_path)
+
+
 def test_missing_folder_names_its_neighbours(tmp_path: Path, write_sources: Callable[..., None]) -> None:
     write_sources(tmp_path / "checkout")
     with pytest.raises(UsageError, match=r"does not exist \(did you mean 'checkout'\?\)"):
