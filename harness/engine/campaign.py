@@ -30,6 +30,7 @@ from harness.engine.events import (
     Verdict,
 )
 from harness.engine.evidence import excerpts_of
+from harness.engine.interrupts import held
 from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.engine.store import Store
 from harness.engine.totals import Gathered, Totals
@@ -54,7 +55,8 @@ def run_campaign(request: Request, listener: Listener, store: Store | None = Non
         started = made.started
         sums = None if store is None else store.begin(started, made.plan, (request.first, request.second))
         listener(started)
-        return _Campaign(crew, request, started, listener, Totals(started, sums), store).run()
+        with held():
+            return _Campaign(crew, request, started, listener, Totals(started, sums), store).run()
 
 
 def run_given(request: Request, cases: Sequence[Case]) -> Finished:
@@ -78,7 +80,8 @@ def run_shard(request: Request, listener: Listener) -> Gathered:
         started = crew.plan().started
         listener(started)
         totals = Totals(started, shard=request.shard)
-        interrupted = _Campaign(crew, request, started, listener, totals, None).search()
+        with held():
+            interrupted = _Campaign(crew, request, started, listener, totals, None).search()
         return Gathered(sums=msgspec.structs.replace(totals.sums(), streams=[]), interrupted=interrupted)
 
 
@@ -95,7 +98,8 @@ def conclude_shards(request: Request, shards: Sequence[Gathered], listener: List
             totals.join(shard.sums)
         listener(Progressed(counts=copy.copy(totals.counts)))
         campaign = _Campaign(crew, request, started, listener, totals, None)
-        return campaign.conclude(interrupted=any(shard.interrupted for shard in shards))
+        with held():
+            return campaign.conclude(interrupted=any(shard.interrupted for shard in shards))
 
 
 def _crew(request: Request) -> Inline | Crew:

@@ -7,6 +7,7 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
 
+from harness.engine.interrupts import let_through
 from harness.engine.job import Job
 from harness.engine.pair import Pair
 from harness.engine.plan import Answer, Begin, MakePlan, Plan, Planned, Request, Task
@@ -56,7 +57,9 @@ class Inline:
         try:
             for task in tasks:
                 assert task is not None
-                take(self._job.run(task))
+                with let_through():
+                    answer = self._job.run(task)
+                take(answer)
         except KeyboardInterrupt:
             # The subjects may owe answers that nobody waits for any more: the next task starts fresh ones.
             self._pair.close()
@@ -114,7 +117,9 @@ class Crew:
                 if not busy:
                     assert not more, "a task waits for an answer and none is due"
                     return
-                for worker in _ready(list(busy)):
+                with let_through():
+                    ready = _ready(list(busy))
+                for worker in ready:
                     given, tries = busy.pop(worker)
                     try:
                         answer = worker.receive()

@@ -17,6 +17,8 @@ from harness.engine.events import BucketFound, Event, Finished, Minimising, Prog
 from harness.engine.excerpts import said_place
 from harness.engine.ledger import Ledger, load_ledger
 from harness.engine.minimise import removals
+from harness.engine.pair import Pair
+from harness.engine.worker import Worker
 from harness.errors import UsageError
 from harness.report.document import document
 from harness.report.html.page import html
@@ -216,6 +218,45 @@ def test_a_second_ctrl_c_loses_nothing(pair: tuple[SubjectSpec, SubjectSpec]) ->
         result = run(*pair, cases=10_000, jobs=jobs, listener=listener)
         assert result.interrupted
         assert result.verdict == "different" and result.buckets
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("where", ["listening", "closing"])
+def test_a_ctrl_c_at_any_moment_loses_nothing(
+    pair: tuple[SubjectSpec, SubjectSpec], monkeypatch: pytest.MonkeyPatch, jobs: int, where: str
+) -> None:
+    pressed, seen = 0, list[Event]()
+
+    def press() -> None:
+        nonlocal pressed
+        pressed += 1
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def listener(event: Event) -> None:
+        seen.append(event)
+        # Until the subjects are loaded there is nothing to lose.
+        if not isinstance(event, Started) and (where == "listening" or not pressed):
+            press()
+
+    def closing(close: Callable[[Any], None]) -> Callable[[Any], None]:
+        def closed(self: Any) -> None:
+            if where == "closing" and pressed and not isinstance(seen[-1], Finished):
+                press()
+            close(self)
+
+        return closed
+
+    for owner in (Pair, Worker):
+        monkeypatch.setattr(owner, "close", closing(owner.close))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        result = run(*pair, cases=5_000, jobs=jobs, listener=listener)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert pressed > 1
+    assert result.interrupted and 0 < result.counts.cases < 5_000
+    assert result.verdict == "different" and result.buckets
+    assert seen[-1] is result
 
 
 def test_integers_of_any_size_pass_between_jobs(tmp_path: Path) -> None:
