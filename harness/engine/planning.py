@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection, Mapping, Sequence
 
 from harness.engine.conditions import field_names
@@ -180,16 +179,25 @@ def _check_ledger(ledger: Ledger, descriptions: tuple[Description, Description])
 def _stored(
     corpus: Sequence[Case], descriptions: tuple[Description, Description]
 ) -> tuple[tuple[Case, ...], list[str]]:
-    """Return the cases of a corpus that both subjects can take, and a note when there are others."""
-    cases = []
+    """Return the cases of a corpus that both subjects can take, and notes on these and on others."""
+    cases, refused = [], []
     for case in corpus:
-        with contextlib.suppress(UsageError):
+        try:
             for description in descriptions:
                 check_args(case.args, description.fields, case.id)
+        except UsageError as error:
+            refused.append(str(error))
+        else:
             cases.append(case)
-    out = len(corpus) - len(cases)
-    notes = [f"left out: {out} cases of the corpus set an argument that one of the subjects does not take"]
-    return tuple(cases), notes if out else []
+    notes = []
+    if cases:
+        many = f"{len(cases)} {'case' if len(cases) == 1 else 'cases'}"
+        notes.append(f"first came {many} of the corpus: without it the seed gives other cases")
+    if refused:
+        notes.append(
+            f"left out of the corpus: {refused[0]}" + (f"; and {len(refused) - 1} more" if refused[1:] else "")
+        )
+    return tuple(cases), notes
 
 
 def _launches(pair: Pair, descriptions: tuple[Description, Description]) -> tuple[tuple[Case, ...], list[str]]:

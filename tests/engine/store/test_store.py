@@ -179,3 +179,17 @@ def test_a_broken_checkpoint_is_the_users_error(tmp_path: Path, text: str) -> No
     (tmp_path / "checkpoint.json").write_text(text)
     with pytest.raises(UsageError, match=r"checkpoint\.json.*remove it to begin anew"):
         Store(tmp_path)
+
+
+def test_the_result_says_that_a_corpus_came_first_and_what_of_it_was_left_out(
+    request_: Request, tmp_path: Path
+) -> None:
+    folder = tmp_path / "corpus"
+    assert not any("corpus" in note for note in run(request_, folder).started.notes)
+    stored = len(Store(folder).cases)
+    assert stored > 1
+    Corpus(folder).replace([], [Case(id="x", args={"pagesize": 1}), Case(id="y", args={"pages": 1})])
+    first, left = [note for note in run(request_, folder).started.notes if "corpus" in note]
+    assert first == f"first came {stored} cases of the corpus: without it the seed gives other cases"
+    assert left.startswith("left out of the corpus: ") and left.endswith("; and 1 more")
+    assert "page_size" in left
