@@ -237,3 +237,21 @@ def test_the_write_of_a_nested_function_is_listed_once() -> None:
     )
     listed, _ = found.in_slot_order([("A", "f")])
     assert [(slot, site.field, site.source) for slot, site in listed] == [("A", "page_size", "inner")]
+
+
+def test_one_of_two_literals_is_no_condition_and_what_chooses_it_is() -> None:
+    found = sources(
+        """
+        def f(self):
+            self.dtype = self.given or ("x" if self.fast else "y" if self.old else ())
+            self.page_size = self.given or (self.size if self.fast else 1)
+        """
+    )
+    assert [ast.unparse(site.node) for site in found.decisions] == [
+        "self.given",
+        "self.fast",
+        "self.old",
+        "self.given",
+        "self.size if self.fast else 1",
+        "self.fast",
+    ]

@@ -217,14 +217,20 @@ def _conditions(node):
         yield node
 
 
-# What is written out needs no question.
 _LITERALS = (ast.Constant, ast.Dict, ast.JoinedStr, ast.List, ast.Set, ast.Tuple)
 
 
 def _leaves(test):
     """Yield ``test`` unless it says itself what its conditions are, or is none."""
-    if isinstance(test, (ast.BoolOp, ast.Compare, *_LITERALS)):
+    if isinstance(test, (ast.BoolOp, ast.Compare)) or _is_written_out(test):
         return
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return
     yield test
+
+
+def _is_written_out(node):
+    """Return whether a value needs no question of its own: a literal, or one of two that another condition chooses."""
+    if isinstance(node, ast.IfExp):
+        return _is_written_out(node.body) and _is_written_out(node.orelse)
+    return isinstance(node, _LITERALS)
