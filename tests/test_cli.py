@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -216,13 +217,22 @@ def test_a_run_that_fails_leaves_no_folder(run, trees, tmp_path: Path) -> None: 
     run("gate", *trees, *SMALL, "--save", str(folder)).is_refused("not empty")
 
 
-@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
-def test_a_closed_stream_changes_no_verdict(trees: tuple[str, str], closed: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("closed", "jobs"), [((0,), 1), ((1,), 2), ((2,), 1), ((0, 1, 2), 2)])
+def test_a_closed_stream_changes_no_verdict(trees: tuple[str, str], closed: tuple[int, ...], jobs: int) -> None:
     # A pipe of ours would get its number, and be taken from the child for what it prints.
-    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL]
+    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL, "--jobs", str(jobs)]
     done = subprocess.run(words, capture_output=True, preexec_fn=lambda: [os.close(number) for number in closed])
     assert done.returncode == 1, done.stderr
     assert done.stderr == b""
+
+
+def test_less_memory_than_a_tree_may_take_is_no_fault_of_the_tree(trees: tuple[str, str]) -> None:
+    words = [sys.executable, "-m", "harness.cli", "gate", *trees, *SMALL]
+    limit = (1 << 30, 1 << 30)
+    done = subprocess.run(
+        words, capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit)
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_an_error_that_cannot_be_printed_is_still_a_2() -> None:

@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -90,7 +90,7 @@ class State(msgspec.Struct, kw_only=True):
     repository: str
     inside: str = ""
     base: str = ""
-    steps: list[StepState]
+    steps: Annotated[list[StepState], msgspec.Meta(min_length=1)]
     totals: Totals | None = None
     also: tuple[Verdict, ...] = ()
 

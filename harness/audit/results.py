@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -11,6 +12,9 @@ from harness.audit.judge import Result
 from harness.audit.mutant import Mutant
 from harness.errors import UsageError
 from harness.world.reading import parse_json, read_file
+
+_START: Final = b'{"trial":"'
+"""What a line begins with as it is written here."""
 
 
 class _Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +55,8 @@ class Results:
                 raise UsageError(f"{path}:{number} is no result of an audit: give another file") from None
             self._known[line.trial, line.result.mutant] = line.result
         if torn:
+            if torn[: len(_START)] != _START[: len(torn)]:
+                raise UsageError(f"{path}:{len(lines) + 1} is no result of an audit: give another file")
             # The run that wrote it was ended in the middle of the line.
             with path.open("rb+") as file:
                 file.truncate(len(content) - len(torn))

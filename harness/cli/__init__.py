@@ -39,5 +39,5 @@ def _open_standard() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # The lowest free number is given out.
-            os.open(os.devnull, os.O_RDWR)
+            # The lowest free number is given out; what is started must find it open, too.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)

@@ -205,8 +205,17 @@ class Subject:
     def reach(self) -> Reach:
         """Return how often each writer of the description ran since this was last asked, and what decisions saw.
 
-        Nothing where the subject is not recorded. What a process that has ended had seen is lost.
+        Nothing where the subject is not recorded. What a process that has ended had seen is lost, also where it ended
+        after its last answer (a case may have left a thread behind). Raises UsageError when a fresh one ends, too.
         """
+        try:
+            return msgspec.convert(self._running().ask(self.spec.limits.load_seconds, op="reach"), Reach)
+        except ChildDied:
+            self._process = None
+            self.restarts += 1
+        except BaseException:
+            self.close()
+            raise
         return msgspec.convert(self._ask("reach"), Reach)
 
     def chains(self, cases: Sequence[Case]) -> list[list[Write]]:

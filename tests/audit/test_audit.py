@@ -90,6 +90,14 @@ def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").write_text("something\n")
     with pytest.raises(UsageError, match="other:1 is no result of an audit"):
         Results(tmp_path / "other")
+    # A line without an end is only cut off where an audit began it.
+    (tmp_path / "note").write_text("something")
+    with pytest.raises(UsageError, match="note:1 is no result of an audit"):
+        Results(tmp_path / "note")
+    assert (tmp_path / "note").read_text() == "something"
+    (tmp_path / "torn").write_text('{"tri')
+    Results(tmp_path / "torn")
+    assert (tmp_path / "torn").read_text() == ""
     with pytest.raises(UsageError, match="cannot be read"):
         Results(tmp_path)
 

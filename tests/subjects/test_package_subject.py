@@ -107,6 +107,16 @@ def test_reach_counts_each_write_once(subject: Subject) -> None:
     assert not any(subject.reach().counts)
 
 
+def test_a_process_that_ends_after_its_answers_takes_only_its_counts_along(subject: Subject) -> None:
+    """A case may leave a thread behind that ends it."""
+    subject.choose([*legacy.FIELDS, *legacy.STATE])
+    before = subject.resolve([CASES[0]])
+    subject.kill()
+    reach = subject.reach()
+    assert len(reach.counts) == len(subject.describe().writers) and not any(reach.counts)
+    assert subject.resolve([CASES[0]]) == before
+
+
 def test_the_chain_holds_every_write_in_order(subject: Subject) -> None:
     case = Case(id="c", args={"attention_backend": "fa4"}, hardware=hardware_profile("b200"))
     (chain,) = subject.chains([case])

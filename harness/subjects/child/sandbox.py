@@ -24,6 +24,9 @@ def confine(memory_bytes, root):
 
     Returns what the kernel granted.
     """
+    given = resource.getrlimit(resource.RLIMIT_AS)[1]
+    # Whoever started us may have less to give.
+    memory_bytes = memory_bytes if given == resource.RLIM_INFINITY else min(memory_bytes, given)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

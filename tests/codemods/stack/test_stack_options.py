@@ -1,4 +1,4 @@
-"""An option of a codemod that is of another type is told by name."""
+"""What is wrong in a plan or a state of a stack is told by name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from codemods.stack.plan import load_plan
+from codemods.stack.state import load_state
 from codemods.stack.step import Work, planned_step, read_tree
 from harness.errors import UsageError
 
@@ -37,3 +38,9 @@ def test_an_option_of_another_type(tmp_path: Path) -> None:
         UsageError, match="codemod pin_whitelist: its option path is wrong: Expected `str`, got `int`"
     ):
         planned_step(index, facts, work, root, jobs=1)
+
+
+def test_a_state_without_steps_is_the_users_error(tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text('{"target": "legacy", "original": "legacy", "repository": "", "steps": []}')
+    with pytest.raises(UsageError, match="not the whole state of a stack"):
+        load_state(tmp_path)
