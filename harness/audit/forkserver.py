@@ -20,6 +20,7 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -29,8 +30,11 @@ import harness.world
 from harness.audit.hits import Record, watched
 from harness.audit.plain import Plain
 from harness.audit.trial import frame_of, numbers_in
+from harness.subjects.child import sandbox
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Failure
+
+_allowed_bytes: Callable[[int], int] = sandbox.allowed_bytes
 
 RECORD: Final = struct.Struct(">iI")
 """A case's number (or one of the three below) and the length of what follows."""
@@ -144,8 +148,8 @@ class _Fork:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)
-        bytes_ = self._setup.memory_mib << 20
-        resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
+        allowed = _allowed_bytes(self._setup.memory_mib << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
         try:
             resolve = self._load()
         except BaseException as error:

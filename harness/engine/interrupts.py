@@ -1,7 +1,8 @@
-"""Ctrl-C where a campaign can bear it: while it waits or compares, not while it counts or puts things in order.
+"""Ctrl-C, or the signal of a job that is cancelled, where a campaign can bear it.
 
-One that comes in between is raised at the next place that can bear it. So whatever a user presses, and however often,
-what was counted is whole, and no answer is taken for that of another task.
+That is while it waits or compares, not while it counts or puts things in order. One that comes in between is raised
+at the next place that can bear it. So whatever a user presses, and however often, what was counted is whole, and no
+answer is taken for that of another task.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from types import FrameType
+from typing import Final
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class _State:
@@ -27,18 +31,19 @@ _state = _State()
 def held() -> Iterator[None]:
     """Hold Ctrl-C back but in `let_through`; one that still waits at the end came too late to stop anything.
 
-    Does nothing in a thread that gets no signals, and where the program has a handler of its own.
+    The same goes for a SIGTERM that the program takes for one. Does nothing in a thread that gets no signals, and to
+    a signal for which the program has a handler of its own.
     """
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
+    numbers = [one for one in _SIGNALS if is_main and signal.getsignal(one) is signal.default_int_handler]
     _state.waiting = False
-    signal.signal(signal.SIGINT, _take)
+    for number in numbers:
+        signal.signal(number, _take)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in numbers:
+            signal.signal(number, signal.default_int_handler)
 
 
 @contextlib.contextmanager

@@ -155,7 +155,6 @@ def gate(
     # A CI job that is cancelled gets this signal: it ends the search as a Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with folder_for(save):
-        store = None if corpus is None else Store(corpus, resume=resume)
         if base is None:
             names = chosen_subjects(config, first, second, ", or give --base REV for the change in a git repository")
             one, other = opened(*names)
@@ -165,13 +164,16 @@ def gate(
         else:
             names = ()
             change = open_change(base, head, select, repository or Path.cwd(), lambda text: opened(text)[0])
+        meant = load_ledger(ledger, change.aliases) if ledger is not None else Ledger()
+        # After all that can be wrong in words: it makes the folder.
+        store = None if corpus is None else Store(corpus, resume=resume)
         request = Request(
             first=change.specs[0],
             second=change.specs[1],
             fields=tuple(field or ()),
             all_fields=all_fields,
             budget=Budget(cases=cases, seconds=seconds),
-            ledger=load_ledger(ledger, change.aliases) if ledger is not None else Ledger(),
+            ledger=meant,
             seed=config.seed if seed is None else seed,
             jobs=jobs or config.jobs or cores(),
             corpus=() if store is None else store.cases,

@@ -19,14 +19,18 @@ _CLONE_NEWUSER = 0x10000000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
+def allowed_bytes(wanted):
+    """Return how much memory a process may ask for: whoever started it may have less to give."""
+    given = resource.getrlimit(resource.RLIMIT_AS)[1]
+    return wanted if given == resource.RLIM_INFINITY else min(wanted, given)
+
+
 def confine(memory_bytes, root):
     """Apply every limit to this process; call before the tree at ``root`` is imported.
 
     Returns what the kernel granted.
     """
-    given = resource.getrlimit(resource.RLIMIT_AS)[1]
-    # Whoever started us may have less to give.
-    memory_bytes = memory_bytes if given == resource.RLIM_INFINITY else min(memory_bytes, given)
+    memory_bytes = allowed_bytes(memory_bytes)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

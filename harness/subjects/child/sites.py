@@ -230,7 +230,7 @@ def _leaves(test):
 
 
 def _is_written_out(node):
-    """Return whether a value needs no question of its own: a literal, or one of two that another condition chooses."""
+    """Return whether a value needs no question of its own: a literal, or one of two of which a test chooses."""
     if isinstance(node, ast.IfExp):
         return _is_written_out(node.body) and _is_written_out(node.orelse)
     return isinstance(node, _LITERALS)
