@@ -139,11 +139,11 @@ class Report:
         found = tuple(one for one in self.differences if name in one.also or (one.part, one.name) == ("field", name))
         if found:
             return Judgement("different", f"{name} differs", found)
+        held = {name}.intersection(self.result.started.gated)
         for label, covered in zip(self.subjects, self.result.covered, strict=True):
-            for site in covered.writes:
-                if site.writer.field == name and site.missed and name in self.result.started.gated:
-                    where = place(site.writer)
-                    return Judgement("inconclusive", f"{name} is written by {where} of {label}, which never ran")
+            for site in covered.missed(held):
+                where = place(site.writer)
+                return Judgement("inconclusive", f"{name} is written by {where} of {label}, which never ran")
         # A case that differs in something else resolved, too.
         others = sum(one.count for one in self.differences if one.part in ("field", "environment"))
         resolved = self.result.counts.resolved + others

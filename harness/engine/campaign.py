@@ -37,10 +37,10 @@ from harness.engine.totals import Gathered, Totals
 from harness.generate.cases import CHUNK
 from harness.world.case import Case
 
+__all__ = ["Budget", "Request", "conclude_shards", "judge", "run_campaign", "run_given", "run_shard"]
+
 # So many fields are named in a sentence.
 _NAMED: Final = 3
-
-__all__ = ["Budget", "Request", "conclude_shards", "judge", "run_campaign", "run_given", "run_shard"]
 
 
 def run_campaign(request: Request, listener: Listener, store: Store | None = None) -> Finished:
@@ -243,7 +243,7 @@ def judge(counts: Counts, started: Started, covered: Sequence[Covered] = ()) -> 
         return "inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare"
     if not counts.resolved:
         return "inconclusive", f"none of {counts.cases} cases resolved on both sides"
-    missed = [site for side in covered for site in side.writes if site.writer.field in started.gated and site.missed]
+    missed = [site for side in covered for site in side.missed(started.gated)]
     if missed:
         places = "a place that writes" if len(missed) == 1 else f"{len(missed)} places that write"
         names = _some([name for name in started.gated if any(site.writer.field == name for site in missed)])

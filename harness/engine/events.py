@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Literal
 
 import msgspec
@@ -98,6 +98,10 @@ class Covered(msgspec.Struct, frozen=True, kw_only=True):
     def outcomes(self) -> int:
         """How many outcomes of decisions were seen; each decision has two."""
         return sum((site.seen & 1) + (site.seen >> 1) for site in self.decisions)
+
+    def missed(self, fields: Collection[str]) -> list[Reached]:
+        """The places that write one of ``fields``, should have run and never did."""
+        return [site for site in self.writes if site.missed and site.writer.field in fields]
 
 
 class Space(msgspec.Struct, frozen=True, kw_only=True):

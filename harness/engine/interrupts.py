@@ -36,7 +36,6 @@ def held() -> Iterator[None]:
     """
     is_main = threading.current_thread() is threading.main_thread()
     numbers = [one for one in _SIGNALS if is_main and signal.getsignal(one) is signal.default_int_handler]
-    _state.waiting = False
     for number in numbers:
         signal.signal(number, _take)
     try:
@@ -44,6 +43,7 @@ def held() -> Iterator[None]:
     finally:
         for number in numbers:
             signal.signal(number, signal.default_int_handler)
+        _state.waiting = False
 
 
 @contextlib.contextmanager

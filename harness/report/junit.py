@@ -90,10 +90,10 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
         if len(buckets) > _SHOWN:
             lines.append(f"and {len(buckets) - _SHOWN} more causes")
         failure.text = "\n".join(map(visible, lines))
-    elif places := _gated_and_never_ran(row, result):
-        message = f"no case came to {visible(places[0])}" + (f" and {len(places) - 1} more" if places[1:] else "")
+    elif places := _unproven(row, result):
+        message = f"no case came to {places[0]}" + (f" and {len(places) - 1} more" if places[1:] else "")
         error = ElementTree.SubElement(case, "error", type="inconclusive", message=message)
-        error.text = "\n".join(map(visible, places))
+        error.text = "\n".join(places)
     elif sum(row.sites):
         output = ElementTree.SubElement(case, "system-out")
         output.text = "\n".join(
@@ -105,12 +105,13 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
     return case
 
 
-def _gated_and_never_ran(row: FieldRow, result: Finished) -> list[str]:
-    """Return the places that write a gated field and should have run, in words."""
+def _unproven(row: FieldRow, result: Finished) -> list[str]:
+    """Return the places of a gated field that no case came to, in words; of one that no case resolved, in general."""
     if row.name not in result.started.gated:
         return []
-    sites = [site.writer for covered in result.covered for site in covered.writes if site.missed]
-    return [place_words(writer) for writer in sites if writer.field == row.name]
+    sites = [site for covered in result.covered for site in covered.missed((row.name,))]
+    general = ["a place that writes it"] if row.state == "unreached" else []
+    return [visible(place_words(site.writer)) for site in sites] or general
 
 
 def _lines(bucket: Bucket, result: Finished) -> list[str]:

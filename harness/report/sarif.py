@@ -57,8 +57,7 @@ def sarif(result: Finished) -> bytes:
     found = [_result(result, number) for number in range(len(result.buckets))]
     found += [_explained(result, bucket) for bucket in result.explained]
     for side, covered in enumerate(result.covered):
-        gated = [site for site in covered.writes if site.writer.field in started.gated]
-        found += [_unreached(result, side, site) for site in gated if site.missed]
+        found += [_unreached(result, side, site) for site in covered.missed(started.gated)]
     names, seen = list(_RULES), Counter[str]()
     for one in found:
         one["ruleIndex"] = names.index(one["ruleId"])

@@ -259,6 +259,19 @@ def test_a_ctrl_c_at_any_moment_loses_nothing(
     assert seen[-1] is result
 
 
+def test_a_ctrl_c_that_came_too_late_stops_nothing_later(pair: tuple[SubjectSpec, SubjectSpec]) -> None:
+    def listener(event: Event) -> None:
+        if isinstance(event, Finished):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert not run(*pair, cases=20, listener=listener).interrupted
+        assert not run_given(Request(*pair), [Case(id="one")]).interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_integers_of_any_size_pass_between_jobs(tmp_path: Path) -> None:
     trees = [
         spec(tmp_path / name, sampling=f"self.sampling_backend = 2**{power}")

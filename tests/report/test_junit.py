@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import junitparser
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from made_results import HOSTILE, result
 from test_terminal import finished
 
+from harness.engine.events import Counts
 from harness.report.junit import junit
 
 
@@ -33,6 +35,16 @@ def test_a_field_that_differs_says_how_to_see_it() -> None:
     assert "  old  1   as given" in failure.text
     assert "  new  128   by page_pass (server/passes.py:2)" in failure.text
     assert f"  try      stackproof resolve --subject new --hardware h100 --model '{{}}' -- {launch}" in failure.text
+
+
+def test_a_gated_field_is_in_error_with_its_places_and_where_nothing_resolved() -> None:
+    (error,) = cases(junit(result()))["stuck"].result
+    assert error.message.startswith("no case came to stuck in ")
+    nothing = finished()
+    started = msgspec.structs.replace(nothing.started, compared=("page_size",), gated=("page_size",))
+    nothing = msgspec.structs.replace(nothing, started=started, counts=Counts(refused=3))
+    (error,) = cases(junit(nothing))["page_size"].result
+    assert error.message == "no case came to a place that writes it"
 
 
 def test_an_equivalent_gate_has_no_failure() -> None:
