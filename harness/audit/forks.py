@@ -24,7 +24,7 @@ from harness.audit import forkserver
 from harness.audit.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RAN, RECORD, Setup
 from harness.audit.hits import Ran
 from harness.audit.runner import NotLoaded, RunLimits
-from harness.audit.trial import Trial
+from harness.audit.trial import Trial, mask_bytes
 from harness.subjects.wire import failure_frame
 from harness.world.case import Failure, FailureKind
 
@@ -39,7 +39,7 @@ class ForkRunner:
 
     def __init__(self, package: str, trial: Trial, limits: RunLimits | None = None) -> None:
         self._limits = limits or RunLimits()
-        self._bytes = (len(trial.cases) + 7) // 8
+        self._bytes = mask_bytes(len(trial.cases))
         self._every = (1 << len(trial.cases)) - 1
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()

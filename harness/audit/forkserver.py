@@ -29,7 +29,7 @@ import msgspec
 import harness.world
 from harness.audit.hits import Record, watched
 from harness.audit.plain import Plain
-from harness.audit.trial import frame_of, numbers_in
+from harness.audit.trial import frame_of, mask_bytes, numbers_in
 from harness.subjects.child import sandbox
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Failure
@@ -139,8 +139,7 @@ class _Fork:
         self._expected = expected
         self._folder = folder
         self._answers = answers
-        size = PROGRESS.size + (len(setup.cases) + 7) // 8
-        self._progress = mmap.mmap(progress, size)
+        self._progress = mmap.mmap(progress, PROGRESS.size + mask_bytes(len(setup.cases)))
         self._numbers = numbers_in(int.from_bytes(self._progress[PROGRESS.size :], "little"))
 
     def run(self, *, blocks: bool) -> None:

@@ -12,6 +12,7 @@ from harness.audit.hits import Ran
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
 from harness.audit.runner import Runner
+from harness.audit.trial import mask_bytes
 
 
 class Reached:
@@ -25,7 +26,7 @@ class Reached:
     def __init__(self, blocks: Blocks, ran: Ran) -> None:
         self._blocks = blocks
         self._always = frozenset(ran.always)
-        places = [bytearray((len(ran.cases) + 7) // 8) for _ in ran.sets]
+        places = [bytearray(mask_bytes(len(ran.cases))) for _ in ran.sets]
         for position, number in enumerate(ran.cases):
             places[number][position >> 3] |= 1 << (position & 7)
         having: dict[int, list[int]] = {}

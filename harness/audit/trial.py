@@ -67,6 +67,11 @@ class Trial:
         return whole.hexdigest()[:32]
 
 
+def mask_bytes(count: int) -> int:
+    """Return how many bytes hold a bit for each of ``count`` cases."""
+    return (count + 7) // 8
+
+
 def numbers_in(cases: int) -> list[int]:
     """Return the numbers of the cases that ``cases`` has a bit for, in order."""
     # Of many thousands of bits, text is the quickest way to the single ones.

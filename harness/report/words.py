@@ -198,7 +198,7 @@ def reach_lines(label: str, covered: Covered, gated: Collection[str] = ()) -> li
     told: list[tuple[int, str]] = []
     for site in writes:
         if why := _why_not(site):
-            rank = 3 if not site.missed and not site.count else 0 if site.writer.field in gated else 1
+            rank = 3 if not site.due else 0 if site.writer.field in gated else 1
             told.append((rank, f"         {place_words(site.writer)} {why}"))
     for decided in covered.decisions:
         if decided.seen != 3:

@@ -208,15 +208,8 @@ class Subject:
         Nothing where the subject is not recorded. What a process that has ended had seen is lost, also where it ended
         after its last answer (a case may have left a thread behind). Raises UsageError when a fresh one ends, too.
         """
-        try:
-            return msgspec.convert(self._running().ask(self.spec.limits.load_seconds, op="reach"), Reach)
-        except ChildDied:
-            self._process = None
-            self.restarts += 1
-        except BaseException:
-            self.close()
-            raise
-        return msgspec.convert(self._ask("reach"), Reach)
+        answer = self._told(msgspec.json.encode({"op": "reach"}), self.spec.limits.load_seconds)
+        return msgspec.convert(self._ask("reach") if answer is None else msgspec.json.decode(answer), Reach)
 
     def chains(self, cases: Sequence[Case]) -> list[list[Write]]:
         """Return for each case every write of a resolved field that it makes, in order; none where none are recorded.

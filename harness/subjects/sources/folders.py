@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -56,19 +57,17 @@ def sources_in(folder: Path) -> str:
 
     What is hidden, and the folder of an environment, are no sources of a subject.
     """
-    digest = hashlib.sha256()
+    paths: list[Path] = []
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(
+        folders[:] = [
             name for name in folders if not name.startswith(".") and not Path(place, name, _ENVIRONMENT).is_file()
-        )
-        for name in sorted(name for name in files if name.endswith(".py")):
-            path = Path(place, name)
-            try:
-                text = read_file(path)
-            except OSError:
-                # What cannot be read is not imported either.
-                continue
-            where = os.fsencode(path.relative_to(folder))
+        ]
+        paths += [Path(place, name) for name in files if name.endswith(".py")]
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        # What cannot be read is not imported either.
+        with suppress(OSError):
+            where, text = os.fsencode(path.relative_to(folder)), read_file(path)
             digest.update(b"%d %s %d " % (len(where), where, len(text)) + text)
     return f"sha256:{digest.hexdigest()}"
 

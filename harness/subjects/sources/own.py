@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from pathlib import Path
 
 from harness.errors import UsageError
+from harness.subjects.sources.folders import sources_in
 from harness.subjects.sources.tree import Tree
 
 
@@ -19,12 +19,4 @@ def own_tree(package: str) -> Tree:
     if spec is None or spec.origin is None or not spec.submodule_search_locations:
         raise UsageError(f"subject {package!r}: this installation of stackproof lacks it, install stackproof again")
     folder = Path(spec.origin).parent
-    return Tree(root=folder.parent, label=package, identity=f"sha256:{_digest(folder)}")
-
-
-def _digest(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        name, text = path.relative_to(folder).as_posix().encode(), path.read_bytes()
-        digest.update(b"%d %s %d " % (len(name), name, len(text)) + text)
-    return digest.hexdigest()
+    return Tree(root=folder.parent, label=package, identity=sources_in(folder))
