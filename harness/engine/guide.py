@@ -14,6 +14,7 @@ import msgspec
 
 from harness.generate.cases import CHUNK
 from harness.generate.draw import SeededDraw
+from harness.generate.streams import kept_stream
 from harness.world.case import Case
 
 STREAMS: Final = 4
@@ -22,8 +23,6 @@ VARIED: Final = CHUNK // 10
 
 # Half of what is varied is of the newest so many: what was hard to come to is new for long.
 _NEWEST: Final = 64
-# Streams of the seed that nothing else draws from: those of chunks count from 0, a few others from -1 down.
-_FIRST_DRAW: Final = -1000
 
 
 class News(msgspec.Struct, frozen=True):
@@ -70,7 +69,7 @@ class Guide:
         known = self._streams[stream].until(index - _lag(index))
         if not known:
             return []
-        draw = SeededDraw(self._seed, _FIRST_DRAW - number)
+        draw = SeededDraw(self._seed, kept_stream(number))
         newest = known[-_NEWEST:]
         return [draw.pick(newest if turn % 2 else known).news.case for turn in range(VARIED)]
 

@@ -18,6 +18,7 @@ from harness.generate.covering import first_options
 from harness.generate.draw import SeededDraw
 from harness.generate.inputs import bits
 from harness.generate.parameters import Parameter
+from harness.generate.streams import Stream
 from harness.world.case import Case
 
 # The share that was covered is then known to 1 percentage point (at 95 % confidence); all triples of a real
@@ -170,7 +171,7 @@ def _triples(parameters: Sequence[Parameter]) -> Iterator[Triple]:
     if space.triples == space.sampled:
         yield from (some for some in combinations(order, 3) if len({of[option] for option in some}) == 3)
         return
-    below, chosen = SeededDraw(0, -5).below, set[Triple]()
+    below, chosen = SeededDraw(0, Stream.TRIPLES).below, set[Triple]()
     while len(chosen) < space.sampled:
         first, second, third = sorted((below(len(order)), below(len(order)), below(len(order))))
         a, b, c = order[first], order[second], order[third]

@@ -15,6 +15,7 @@ from harness.generate.goals import REFUSED, Goal, Miss, Schedules, goals_of
 from harness.generate.inputs import ABSENT, ARCHITECTURE, MACHINE, RELATIONS, Inputs, Mask, Slot, related
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw
+from harness.generate.streams import Stream
 from harness.subjects.description import Aims, Condition
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -67,8 +68,8 @@ class AimDraw:
     def schedules(self, seed: int) -> Schedules:
         """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""
         return Schedules(
-            resolved=shuffled(self._goals, SeededDraw(seed, -1)),
-            refused=shuffled(self._refused, SeededDraw(seed, -2)),
+            resolved=shuffled(self._goals, SeededDraw(seed, Stream.RESOLVED_GOALS)),
+            refused=shuffled(self._refused, SeededDraw(seed, Stream.REFUSED_GOALS)),
         )
 
     def _settable(self, slot: Slot) -> Mask:

@@ -15,6 +15,7 @@ from harness.generate.goals import Goal, Schedules
 from harness.generate.machines import draw_machine
 from harness.generate.models import ModelDraw
 from harness.generate.rows import Rows
+from harness.generate.streams import chunk_stream
 from harness.generate.vary import Variation
 from harness.subjects.description import WORLD
 from harness.world.case import Case
@@ -55,7 +56,7 @@ class CaseMaker:
 
         ``bases`` are cases to vary, one in ten of the chunk's, in their order.
         """
-        draw = SeededDraw(seed, number)
+        draw = SeededDraw(seed, chunk_stream(number))
         first = number * CHUNK
         cases = []
         for index in range(first, first + CHUNK):

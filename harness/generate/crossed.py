@@ -13,6 +13,7 @@ from harness.generate.aim import Aim
 from harness.generate.draw import SeededDraw, shuffled
 from harness.generate.goals import Goal
 from harness.generate.inputs import Mask, Slot, bits
+from harness.generate.streams import Stream
 
 # A place that asks for a field, or reads it, is met behind so many of the places that write it.
 _WRITERS: Final = 4
@@ -41,7 +42,7 @@ def crossed_goals(
     place would be met by what the user set. What the place writes itself the user sets too: it might be what is there
     anyway. ``settable`` returns the options of an argument that a user can set.
     """
-    draw = SeededDraw(0, -4)
+    draw = SeededDraw(0, Stream.CROSSED_GOALS)
     goals = []
     for ways, reads, writes in places:
         for name in dict.fromkeys((*reads, *(name for aim in ways for name in _asked(aim)))):
@@ -70,7 +71,7 @@ def crossed_goals(
 
 def refused_twice(checks: Sequence[Sequence[Aim]]) -> list[Goal]:
     """Return goals that meet two of the ``checks`` at once, each with the next few that a case can meet besides."""
-    draw = SeededDraw(0, -5)
+    draw = SeededDraw(0, Stream.REFUSED_TWICE)
     goals = []
     for number, first in enumerate(checks):
         found = 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from harness.generate.draw import SeededDraw, shuffled
+from harness.generate.streams import round_stream
 
 T = TypeVar("T")
-# Streams of the seed that nothing else draws from: those of chunks count from 0 and never come so far.
-_FIRST_ROUND: Final = 10**15
 
 
 class Deck(Generic[T]):
@@ -24,6 +23,6 @@ class Deck(Generic[T]):
         """Return the card of turn ``turn``, counted from 0."""
         done, place = divmod(turn, len(self._cards))
         if self._round is None or self._round[0] != (seed, done):
-            draw = SeededDraw(seed, _FIRST_ROUND * self._number + done)
+            draw = SeededDraw(seed, round_stream(self._number, done))
             self._round = (seed, done), shuffled(self._cards, draw)
         return self._round[1][place]

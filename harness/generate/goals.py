@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from harness.generate.aim import Aim, Alternative, Demand
 from harness.generate.draw import SeededDraw, shuffled
 from harness.generate.inputs import MACHINE, Mask, Slot, bits
+from harness.generate.streams import Stream
 
 # A list of so many members is tried member by member.
 _MOST_MEMBERS: Final = 12
@@ -74,7 +75,7 @@ def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[Slot, Mask], Mas
     # A clause is long, and stands in many keys: its number takes its place.
     clauses: dict[tuple[Alternative, ...], int] = {}
     # Shuffled, so that a demand's turns are not all at the first places behind it.
-    for ways in shuffled(places, SeededDraw(0, -3)):
+    for ways in shuffled(places, SeededDraw(0, Stream.DEMAND_TURNS)):
         goals.append(Goal(ways))
         # Ways differ in how they come to the place; the demands of the place itself are in all of them.
         seen: set[Hashable] = set()

@@ -11,6 +11,7 @@ from harness.generate.domains import Domains
 from harness.generate.draw import Draw, SeededDraw, shuffled
 from harness.generate.inputs import ARCHITECTURE, MACHINE
 from harness.generate.parameters import Parameter, parameters_of
+from harness.generate.streams import Stream
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -63,5 +64,5 @@ class Rows:
 
     def _shuffled(self, seed: int) -> Sequence[int]:
         if self._order is None or self._order[0] != seed:
-            self._order = seed, shuffled(range(len(self.rows)), SeededDraw(seed, -4))
+            self._order = seed, shuffled(range(len(self.rows)), SeededDraw(seed, Stream.ROWS))
         return self._order[1]
