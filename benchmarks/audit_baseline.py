@@ -39,12 +39,12 @@ from harness.audit.judge import Result
 from harness.audit.mutant import Mutant
 from harness.audit.results import Results
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Progressed, Started
-from harness.engine.ledger import Ledger, load_ledger
-from harness.generate.domains import Domains
+from harness.engine.ledger.entries import Ledger, load_ledger
+from harness.engine.result.events import Progressed, Started
+from harness.formats.contract import encode_case, parse_case
+from harness.generate.values.domains import Domains
 from harness.subjects.open import open_spec
 from harness.world.case import Case, Outcome
-from harness.world.contract import encode_case, parse_case
 from harness.world.model import Model
 from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
 

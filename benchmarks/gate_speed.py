@@ -23,9 +23,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Progressed
-from harness.engine.pair import Pair
-from harness.engine.planning import make_plan
+from harness.engine.result.events import Progressed
+from harness.engine.search.pair import Pair
+from harness.engine.search.planning import make_plan
 from harness.generate.cases import CaseMaker
 from harness.subjects.open import open_spec
 from harness.subjects.spec import SubjectSpec

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Event, Progressed
+from harness.engine.result.events import Event, Progressed
 from harness.subjects.open import open_spec
 
 

@@ -15,8 +15,8 @@ import dataclasses
 import sys
 
 from harness.engine.campaign import Budget, Request
-from harness.engine.pair import Pair
-from harness.engine.planning import make_plan
+from harness.engine.search.pair import Pair
+from harness.engine.search.planning import make_plan
 from harness.generate.cases import CaseMaker
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.spec import SubjectSpec

@@ -16,12 +16,12 @@ from typing import Any
 import typer
 from typer.cli import get_docs_for_click
 
-from codemods.catalog import catalog
-from codemods.codemod import Codemod, Example
+from codemods.frame.catalog import catalog
+from codemods.frame.codemod import Codemod, Example
 from harness.cli import app
-from harness.report.format import schema as gate_schema
-from harness.report.ledger_schema import ledger_schema
-from harness.report.words import machine_words
+from harness.report.ledger.schema import ledger_schema
+from harness.report.result.format import schema as gate_schema
+from harness.report.wording.words import machine_words
 from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
 
 API = """\

@@ -21,19 +21,19 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from harness.defaults import DEFAULT_CASES, cores
-from harness.engine.buckets import Bucket
+from harness.common.defaults import DEFAULT_CASES, cores
+from harness.common.errors import UsageError
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.causes import place
-from harness.engine.compare import Difference as Parted
-from harness.engine.events import Finished, Listener, Verdict
-from harness.engine.ledger import Ledger, load_ledger
-from harness.engine.pair import Pair
-from harness.engine.planning import make_plan
-from harness.errors import UsageError
-from harness.report.document import document
-from harness.report.terminal import print_result
-from harness.report.words import difference_words, launch_command, resolve_command, world_words, writer_words
+from harness.engine.difference.buckets import Bucket
+from harness.engine.difference.causes import place
+from harness.engine.difference.compare import Difference as Parted
+from harness.engine.ledger.entries import Ledger, load_ledger
+from harness.engine.result.events import Finished, Listener, Verdict
+from harness.engine.search.pair import Pair
+from harness.engine.search.planning import make_plan
+from harness.report.result.document import document
+from harness.report.terminal.gate import print_result
+from harness.report.wording.words import difference_words, launch_command, resolve_command, world_words, writer_words
 from harness.subjects.open import open_spec
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
@@ -208,7 +208,7 @@ def gate(
     - ``domains`` are values by hand of a callable's arguments, by name.
 
     Subjects that are text are looked for from ``folder``, the current one without it. ``listener`` gets the events of
-    `harness.engine.events` as they happen.
+    `harness.engine.result.events` as they happen.
 
     Raises UsageError, in one sentence, for a subject that cannot be loaded and for whatever does not exist.
 

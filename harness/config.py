@@ -13,16 +13,16 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from harness.defaults import DEFAULT_CASES
-from harness.errors import UsageError
+from harness.common.convert import struct_from_json
+from harness.common.defaults import DEFAULT_CASES
+from harness.common.errors import UsageError
+from harness.common.toml import read_toml
+from harness.common.wording import brief, path_of
+from harness.common.writing import expanded
 from harness.subjects.sources.cache import VARIABLE, cache_root
-from harness.world.convert import struct_from_json
-from harness.world.files import expanded
 from harness.world.hardware import hardware_from_json
 from harness.world.model import model_from_json
 from harness.world.profiles import OwnProfiles
-from harness.world.toml import read_toml
-from harness.world.wording import brief, path_of
 
 FILE: Final = "pyproject.toml"
 TABLE: Final = "tool.stackproof"

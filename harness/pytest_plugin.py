@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.api import Judgement, Report
@@ -72,7 +72,7 @@ class Gates:
         import msgspec
 
         from harness.api import Report, gate
-        from harness.engine.events import Finished
+        from harness.engine.result.events import Finished
         from harness.world.profiles import use_profiles
 
         asked = repr((_spelled(first), _spelled(second), sorted(options.items())))

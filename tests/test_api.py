@@ -10,8 +10,8 @@ import pytest
 
 import harness.api
 from harness.api import compared_fields, gate
-from harness.errors import UsageError
-from harness.report.document import document
+from harness.common.errors import UsageError
+from harness.report.result.document import document
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,7 +13,7 @@ import pytest
 from made_up_trees import make_tree
 
 from harness.cli import app, guarded
-from harness.world.contract import parse_outcome
+from harness.formats.contract import parse_outcome
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from harness.cli import app, guarded
+from harness.common.defaults import DEFAULT_CASES
+from harness.common.errors import UsageError
 from harness.config import Config, load_config
-from harness.defaults import DEFAULT_CASES
-from harness.errors import UsageError
 from harness.world.profiles import (
     OwnProfiles,
     hardware_names,

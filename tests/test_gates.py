@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from harness.report.resolution import resolve_launch
+from harness.report.terminal.resolution import resolve_launch
 from harness.subjects.open import open_spec
 from harness.subjects.sources import Tree
 from harness.world.profiles import real_launches

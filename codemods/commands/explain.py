@@ -11,7 +11,7 @@ from codemods.commands.options import TREES, Jobs, Record
 from harness.cli.app import EQUIVALENT
 from harness.cli.commands.explain import explain as explain_subjects
 from harness.cli.options import AnswersFile, Format, Interpreter, cores
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ import typer
 from codemods.commands.options import TREES, Jobs, Record
 from harness.cli.app import EQUIVALENT
 from harness.cli.options import cores
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:

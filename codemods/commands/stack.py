@@ -13,7 +13,7 @@ import typer
 from codemods.commands.options import TREES, Jobs
 from harness.cli.app import DIFFERENT, EQUIVALENT, INCONCLUSIVE
 from harness.cli.options import AnswersFile, CaseSeconds, Format, Interpreter, MemoryMib, configured, cores
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
 
 if TYPE_CHECKING:
     from codemods.stack.gate import Machine
@@ -62,7 +62,7 @@ def plan(
     from codemods.stack.plan import plan_text
     from codemods.stack.prepare import find_target, plan_for
     from codemods.stack.view import print_plan
-    from harness.world.files import write_atomically
+    from harness.common.writing import write_atomically
 
     if write is not None and write.exists():
         raise UsageError(f"--write {write} is there already: name a new file")

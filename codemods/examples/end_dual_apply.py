@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemods.codemod import Example
+from codemods.frame.codemod import Example
 
 _HEAD = """\
 from app.overrides_runtime import declare

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from codemods.index import Function, ModuleIndex, Place, Scope, TreeIndex
-from codemods.passing import GIVE_RECORD, RUNS_PASSES, passes_run
-from codemods.record import RecordFacts
-from codemods.scopes import NOTHING, ScopeNames, record_scopes
+from codemods.reading.index import Function, ModuleIndex, Place, Scope, TreeIndex
+from codemods.reading.passing import GIVE_RECORD, RUNS_PASSES, passes_run
+from codemods.reading.record import RecordFacts
+from codemods.reading.scopes import NOTHING, ScopeNames, record_scopes
 
 Kind = Literal["read", "write", "handed"]
 _BY_NAME = {"getattr": "read", "hasattr": "read", "setattr": "write", "delattr": "write"}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from codemods.hazards.events import Event
 from codemods.hazards.slots import Slot
 from codemods.hazards.trace import Trace
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 
 class Move(NamedTuple):

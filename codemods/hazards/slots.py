@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from codemods.index import ModuleIndex, Place, TreeIndex
-from codemods.record import RecordFacts
-from harness.errors import UsageError
+from codemods.reading.index import ModuleIndex, Place, TreeIndex
+from codemods.reading.record import RecordFacts
+from harness.common.errors import UsageError
 
 _ENTRY = "__post_init__"
 _FEWEST = 2

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from codemods.hazards.events import Event, Walker
 from codemods.hazards.slots import Slot, entry_place, find_slots
-from codemods.index import TreeIndex
-from codemods.record import RecordFacts
-from harness.errors import UsageError, hint
+from codemods.reading.index import TreeIndex
+from codemods.reading.record import RecordFacts
+from harness.common.errors import UsageError, hint
 
 
 @dataclass(frozen=True)

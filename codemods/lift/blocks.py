@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from codemods.architecture import read_test
-from codemods.emit import code
 from codemods.lift.chains import Chains, Taken, asked_as_text, branches, family_of, without
 from codemods.lift.passes import Maker
-from codemods.live import certainly_bound
-from codemods.regions import CannotLift, Later, Regions
-from codemods.scoped import names_in
+from codemods.reading.architecture import read_test
+from codemods.writing.emit import code
+from codemods.writing.live import certainly_bound
+from codemods.writing.regions import CannotLift, Later, Regions
+from codemods.writing.scoped import names_in
 
 _UNGUARDED = "it declares without a condition: there is nothing to lift around it"
 

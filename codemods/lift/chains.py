@@ -9,9 +9,9 @@ from typing import NamedTuple
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.architecture import ArchitectureTest, read_test
-from codemods.emit import code
-from codemods.regions import CannotLift, Later, Needs, Regions
+from codemods.reading.architecture import ArchitectureTest, read_test
+from codemods.writing.emit import code
+from codemods.writing.regions import CannotLift, Later, Needs, Regions
 
 
 class Branch(NamedTuple):

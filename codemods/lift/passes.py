@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.emit import DECLARE, fresh, laid_out, name_of
-from codemods.regions import Needs
-from codemods.scoped import names_in
+from codemods.writing.emit import DECLARE, fresh, laid_out, name_of
+from codemods.writing.regions import Needs
+from codemods.writing.scoped import names_in
 
 RUN = "run_pass"
 PROVIDE = "run_provider"

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from codemods.architecture import architecture_names
-from codemods.index import ModuleIndex, Place
 from codemods.lift.blocks import Function
 from codemods.lift.chains import Chains
 from codemods.lift.passes import Maker, Names
-from codemods.pure import is_pure
-from codemods.record import RecordFacts
-from codemods.regions import Regions
-from codemods.scoped import ScopedTransformer, names_in
-from codemods.scopes import bound_names, parameter_names, scopes_in_order
-from codemods.source import Source
+from codemods.reading.architecture import architecture_names
+from codemods.reading.index import ModuleIndex, Place
+from codemods.reading.record import RecordFacts
+from codemods.reading.scopes import bound_names, parameter_names, scopes_in_order
+from codemods.reading.source import Source
+from codemods.writing.pure import is_pure
+from codemods.writing.regions import Regions
+from codemods.writing.scoped import ScopedTransformer, names_in
 
 
 class Lifter(ScopedTransformer):

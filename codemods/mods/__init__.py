@@ -1,1 +1,1 @@
-"""One codemod a module; `codemods.catalog` finds them by walking this package."""
+"""One codemod a module; `codemods.frame.catalog` finds them by walking this package."""

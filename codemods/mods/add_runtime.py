@@ -10,9 +10,9 @@ from typing import ClassVar
 import libcst as cst
 
 import codemods.runtime.overrides_runtime as runtime
-from codemods.codemod import Change, Codemod, Example
-from codemods.record import RecordFacts
-from codemods.source import Source
+from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source
 
 _BEFORE = "class Args:\n    page_size: int = 1\n"
 

@@ -9,18 +9,18 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.codemod import Change, Codemod, Example, Left
-from codemods.emit import laid_out, name_of
 from codemods.examples.end_dual_apply import EXAMPLES
-from codemods.imports import name_for, with_import
-from codemods.index import Place
-from codemods.loops import written_out
-from codemods.passing import APPLIED_NOW, VIEW_OF
-from codemods.readers import APPLIES_AT_END
-from codemods.record import RecordFacts
-from codemods.resolution import Hidden
-from codemods.scoped import ScopedTransformer
-from codemods.source import Source, line_limit, usual_quote
+from codemods.frame.codemod import Change, Codemod, Example, Left
+from codemods.reading.index import Place
+from codemods.reading.passing import APPLIED_NOW, VIEW_OF
+from codemods.reading.readers import APPLIES_AT_END
+from codemods.reading.record import RecordFacts
+from codemods.reading.resolution import Hidden
+from codemods.reading.source import Source, line_limit, usual_quote
+from codemods.writing.emit import laid_out, name_of
+from codemods.writing.imports import name_for, with_import
+from codemods.writing.loops import written_out
+from codemods.writing.scoped import ScopedTransformer
 
 _MANY = 3
 _READS_BY_NAME = ("getattr", "hasattr")

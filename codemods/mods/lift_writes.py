@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.codemod import Change, Codemod, Example
-from codemods.emit import DECLARE
 from codemods.examples.lift_writes import EXAMPLES
-from codemods.imports import imported_as, name_for, with_import, without_import
+from codemods.frame.codemod import Change, Codemod, Example
 from codemods.lift.passes import PROVIDE, PROVIDES, RUN, Names
 from codemods.lift.walk import Lifter
-from codemods.record import RecordFacts
-from codemods.source import Source, line_limit
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source, line_limit
+from codemods.writing.emit import DECLARE
+from codemods.writing.imports import imported_as, name_for, with_import, without_import
 
 
 @dataclass

@@ -10,18 +10,18 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.codemod import Change, Codemod, Example
-from codemods.emit import name_of
 from codemods.examples.migrate_readers import EXAMPLES
-from codemods.holders import Holders
-from codemods.imports import name_for, with_import
-from codemods.index import ModuleIndex, Place, dotted_name
-from codemods.might import like_record
-from codemods.record import RecordFacts
-from codemods.scoped import ScopedTransformer, names_in
-from codemods.scopes import record_scopes
-from codemods.source import Source
-from harness.errors import UsageError
+from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.holders import Holders
+from codemods.reading.index import ModuleIndex, Place, dotted_name
+from codemods.reading.might import like_record
+from codemods.reading.record import RecordFacts
+from codemods.reading.scopes import record_scopes
+from codemods.reading.source import Source
+from codemods.writing.emit import name_of
+from codemods.writing.imports import name_for, with_import
+from codemods.writing.scoped import ScopedTransformer, names_in
+from harness.common.errors import UsageError
 
 _BY_NAME = ("getattr", "hasattr")
 LEAVES: Mapping[str, str] = {

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.codemod import Change, Codemod, Example
-from codemods.emit import name_of
-from codemods.index import dotted_name
-from codemods.record import RecordFacts
-from codemods.source import Source
+from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.index import dotted_name
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source
+from codemods.writing.emit import name_of
 
 PINNED = "PINNED"
 _HEAD = 'from app.arg import A, Arg\n\n\nclass Args:\n    size: A[int, Arg(help="", resolvable=True)] = 1\n'

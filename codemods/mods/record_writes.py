@@ -9,16 +9,16 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.codemod import Change, Codemod, Example
-from codemods.emit import DECLARE, declaration, laid_out
 from codemods.examples.record_writes import EXAMPLES
-from codemods.imports import name_for, with_import
-from codemods.loops import written_out
-from codemods.might import like_record, may_write
-from codemods.record import RecordFacts
-from codemods.scoped import ScopedTransformer, names_in
-from codemods.source import Source, line_limit, usual_quote
-from codemods.stores import CannotStore, Stores
+from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.might import like_record, may_write
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source, line_limit, usual_quote
+from codemods.writing.emit import DECLARE, declaration, laid_out
+from codemods.writing.imports import name_for, with_import
+from codemods.writing.loops import written_out
+from codemods.writing.scoped import ScopedTransformer, names_in
+from codemods.writing.stores import CannotStore, Stores
 
 _OTHER_OBJECT = "it is not known to be the record of the resolution"
 

@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.codemod import Change, Codemod, Example
-from codemods.emit import name_of
-from codemods.record import RecordFacts
-from codemods.scoped import ScopedTransformer
-from codemods.source import Source
-from harness.errors import UsageError, hint
+from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source
+from codemods.writing.emit import name_of
+from codemods.writing.scoped import ScopedTransformer
+from harness.common.errors import UsageError, hint
 
 _BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "attrgetter")
 _ARG = """\

@@ -8,15 +8,15 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.codemod import Change, Codemod, Example
-from codemods.emit import code, name_of
 from codemods.examples.retire_handler import EXAMPLES
-from codemods.index import Place
-from codemods.pure import is_pure
-from codemods.record import RecordFacts
-from codemods.scoped import ScopedTransformer
-from codemods.source import Source
-from codemods.unused import without_unused
+from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.index import Place
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source
+from codemods.writing.emit import code, name_of
+from codemods.writing.pure import is_pure
+from codemods.writing.scoped import ScopedTransformer
+from codemods.writing.unused import without_unused
 
 
 @dataclass

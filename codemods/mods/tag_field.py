@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.annotations import Tagger
-from codemods.codemod import Change, Codemod, Example, Left
 from codemods.examples.tag_field import EXAMPLES
-from codemods.imports import with_import
-from codemods.index import dotted_name
-from codemods.record import RecordFacts
-from codemods.source import Source, line_limit
-from harness.errors import UsageError
+from codemods.frame.codemod import Change, Codemod, Example, Left
+from codemods.reading.index import dotted_name
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source, line_limit
+from codemods.writing.annotations import Tagger
+from codemods.writing.imports import with_import
+from harness.common.errors import UsageError
 
 TAG = "resolvable"
 

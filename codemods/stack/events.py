@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codemods.stack.state import State, StepState
-from harness.engine import events as gate_events
+from harness.engine.result import events as gate_events
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from codemods.codemod import Left
+from codemods.frame.codemod import Left
 from codemods.hazards import Move, Trace, as_json, as_text, judge_move, trace
 from codemods.stack.message import shown
 from codemods.stack.places import TreePlace

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from codemods.tree import Tree
-from harness.errors import UsageError
-from harness.world.toml import read_toml
+from codemods.reading.tree import Tree
+from harness.common.errors import UsageError
+from harness.common.toml import read_toml
 
 _SECONDS: Final = 120
 _COMMANDS: Final = {

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import msgspec
 
-from codemods.index import TreeIndex
-from codemods.record import RecordFacts
+from codemods.reading.index import TreeIndex
+from codemods.reading.record import RecordFacts
 from codemods.stack.excuses import carried_over
 from codemods.stack.plan import Plan, Step
+from harness.common.errors import UsageError
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Finished, Listener
-from harness.engine.events import Verdict as Judged
-from harness.engine.ledger import Ledger, load_ledger
+from harness.engine.ledger.entries import Ledger, load_ledger
+from harness.engine.result.events import Finished, Listener
+from harness.engine.result.events import Verdict as Judged
 from harness.engine.store import Store
-from harness.errors import UsageError
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.profile import Profile
 from harness.subjects.spec import SubjectSpec

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from codemods.reading.tree import copied
 from codemods.stack.plan import default_plan
-from codemods.tree import copied
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.common.writing import expanded
 from harness.subjects.names import KNOWN_PACKAGES, OWN_PACKAGES, SLICE_SUFFIX, SubjectName, parse_subject
 from harness.subjects.sources import locate
 from harness.subjects.sources.tree import USUAL_PLACES
-from harness.world.files import expanded
 
 _PORT: Final = OWN_PACKAGES[0]
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import msgspec
 
-from codemods.catalog import codemod_named
-from harness.errors import UsageError, hint
+from codemods.frame.catalog import codemod_named
+from harness.common.errors import UsageError, hint
+from harness.common.toml import parse_toml, read_toml
 from harness.subjects.names import OWN_PACKAGES
-from harness.world.toml import parse_toml, read_toml
 
 FORMAT: Final = "stackproof.stack/1"
 MODES: Final = ("slice", "whole")

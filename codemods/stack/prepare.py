@@ -23,11 +23,11 @@ from codemods.stack.repository import (
 from codemods.stack.state import LEDGERS, PLAN, TREE, State, StepState, save_state
 from codemods.stack.step import Work, made, read_tree
 from codemods.stack.writes import WriteSite, write_sites
-from harness.engine.ledger import load_ledger
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.common.writing import write_atomically
+from harness.engine.ledger.entries import load_ledger
 from harness.subjects.names import OWN_PACKAGES, SLICE_SUFFIX, SubjectName
 from harness.subjects.sources import locate
-from harness.world.files import write_atomically
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.sources.git import Git, GitFailed
 
 _PLAIN: Final = ("-c", "commit.gpgSign=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false")

@@ -10,10 +10,10 @@ import shutil
 from pathlib import Path
 from typing import Literal
 
-from codemods.catalog import codemod_named
-from codemods.driver import run as run_codemods
-from codemods.index import TreeIndex
-from codemods.record import RecordFacts
+from codemods.frame.catalog import codemod_named
+from codemods.frame.driver import run as run_codemods
+from codemods.reading.index import TreeIndex
+from codemods.reading.record import RecordFacts
 from codemods.stack.events import Ended, Gating, Listener, StepEnded, StepStarted, Working
 from codemods.stack.gate import (
     Machine,
@@ -44,13 +44,13 @@ from codemods.stack.state import (
 )
 from codemods.stack.step import Applied, Work, apply_step, left_of, read_tree, reasons_of, summary_of
 from codemods.stack.writes import counted, write_sites
-from harness.engine.events import Finished
-from harness.engine.ledger import Ledger
-from harness.errors import UsageError
-from harness.report.document import save_result
+from harness.common.errors import UsageError
+from harness.common.writing import write_atomically
+from harness.engine.ledger.entries import Ledger
+from harness.engine.result.events import Finished
+from harness.report.result.document import save_result
 from harness.subjects.sources.git import GitFailed
 from harness.subjects.spec import SubjectSpec
-from harness.world.files import write_atomically
 
 Outcome = Literal["done", "different", "inconclusive"]
 

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from codemods.reading.tree import Tree, write
 from codemods.stack.message import shown
 from codemods.stack.places import TreePlace, copy_tree
 from codemods.stack.plan import default_plan
 from codemods.stack.repository import check_clean, user_repository
 from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree, summary_of
-from codemods.tree import Tree, write
-from harness.errors import UsageError, visible
+from harness.common.errors import UsageError, visible
+from harness.common.writing import folder_atomically
 from harness.subjects.names import KNOWN_PACKAGES
-from harness.world.files import folder_atomically
 
 _LISTED = 60
 

@@ -11,9 +11,9 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from codemods.stack.gate import Verdict
-from harness.errors import UsageError
-from harness.world.files import write_atomically
-from harness.world.reading import parse_json, read_file
+from harness.common.errors import UsageError
+from harness.common.reading import parse_json, read_file
+from harness.common.writing import write_atomically
 
 FORMAT: Final = "stackproof.stack-state/1"
 STATE: Final = "state.json"

@@ -11,15 +11,15 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from codemods.catalog import codemod_named
-from codemods.codemod import Codemod, Left
-from codemods.driver import StepResult, run
-from codemods.index import TreeIndex, dotted_name
-from codemods.record import RecordFacts, facts_of
+from codemods.frame.catalog import codemod_named
+from codemods.frame.codemod import Codemod, Left
+from codemods.frame.driver import StepResult, run
+from codemods.reading.index import TreeIndex, dotted_name
+from codemods.reading.record import RecordFacts, facts_of
+from codemods.reading.tree import FolderTree, Tree, write
 from codemods.stack.formatters import Formatted, formatted
 from codemods.stack.writes import WriteSite, counted, write_sites
-from codemods.tree import FolderTree, Tree, write
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
 
 
 @dataclass(frozen=True)

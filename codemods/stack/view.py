@@ -15,9 +15,9 @@ from codemods.stack.events import Ended, Event, Gating, StepEnded, StepStarted, 
 from codemods.stack.message import shown
 from codemods.stack.plan import Plan
 from codemods.stack.state import TREE, State, StepState
-from harness.engine import events as gate_events
-from harness.errors import visible
-from harness.report.terminal import print_result, progress_bar
+from harness.common.errors import visible
+from harness.engine.result import events as gate_events
+from harness.report.terminal.gate import print_result, progress_bar
 
 _STYLES = {"done": "green", "unchanged": "dim", "stopped": "bold red", "pending": "dim"}
 _VERDICTS = {"equivalent": "green", "different": "bold red", "inconclusive": "bold yellow"}

@@ -10,10 +10,10 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from codemods.emit import DECLARE
-from codemods.index import ModuleIndex, Scope, TreeIndex
-from codemods.record import RecordFacts
-from codemods.scopes import ScopeNames, record_scopes
+from codemods.reading.index import ModuleIndex, Scope, TreeIndex
+from codemods.reading.record import RecordFacts
+from codemods.reading.scopes import ScopeNames, record_scopes
+from codemods.writing.emit import DECLARE
 
 Kind = Literal["imperative", "recorded", "lifted"]
 

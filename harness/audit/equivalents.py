@@ -15,8 +15,8 @@ import msgspec
 
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
-from harness.errors import UsageError
-from harness.world.toml import read_toml
+from harness.common.errors import UsageError
+from harness.common.toml import read_toml
 
 FORMAT: Final = "stackproof.equivalents/1"
 

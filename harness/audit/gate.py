@@ -9,12 +9,12 @@ import msgspec
 
 from harness.audit.mutants import Package
 from harness.audit.trial import Trial, explained_by
-from harness.engine.guide import STREAMS, Guide
-from harness.engine.news import Newsroom
-from harness.engine.pair import Pair
-from harness.engine.plan import Request
-from harness.engine.planning import make_plan
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.engine.search.guide import STREAMS, Guide
+from harness.engine.search.news import Newsroom
+from harness.engine.search.pair import Pair
+from harness.engine.search.plan import Request
+from harness.engine.search.planning import make_plan
 from harness.generate.cases import CHUNK, CaseMaker
 from harness.world.case import Case
 

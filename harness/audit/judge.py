@@ -15,8 +15,8 @@ from harness.audit.mutants import Package
 from harness.audit.reached import Reached
 from harness.audit.runner import NotLoaded, Runner
 from harness.audit.trial import Trial
-from harness.engine.compare import Difference, differences
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.engine.difference.compare import Difference, differences
 from harness.subjects.wire import decode_frame, is_outcome
 
 CaughtBy = Literal["difference", "load", "killed", "timeout", "memory", "broken"]

@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 
 import msgspec
 
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
 
 Role = Literal["value", "guard", "write", "order", "table", "other"]
 """What the fault touches: a value that is written, a condition, whether or in which order something is written or

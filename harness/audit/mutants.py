@@ -13,7 +13,7 @@ from harness.audit.mutant import Mutant, Role, compiles, diff, mutated
 from harness.audit.operators import all_operators
 from harness.audit.source import Source
 from harness.audit.vocabulary import Vocabulary
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
 
 
 class Package:

@@ -10,8 +10,8 @@ import msgspec
 
 from harness.audit.judge import Result
 from harness.audit.mutant import Mutant
-from harness.errors import UsageError
-from harness.world.reading import parse_json, read_file
+from harness.common.errors import UsageError
+from harness.common.reading import parse_json, read_file
 
 _START: Final = b'{"trial":"'
 """What a line begins with as it is written here."""

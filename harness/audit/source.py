@@ -11,7 +11,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider, Whites
 
 from harness.audit.mutant import line_starts
 from harness.audit.walk import Node, walk
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 
 class Span(NamedTuple):

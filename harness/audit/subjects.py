@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.audit.runner import NotLoaded
 from harness.audit.trial import Trial, agreement_key, numbers_in
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.open import open_subject
 from harness.subjects.sources import Tree
 from harness.subjects.spec import SubjectSpec

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from harness.engine.compare import Difference
-from harness.engine.ledger import Ledger
+from harness.engine.difference.compare import Difference
+from harness.engine.ledger.entries import Ledger
 from harness.subjects.child import wire
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Outcome

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from harness.defaults import DEFAULT_CASES, cores
-from harness.errors import UsageError
+from harness.common.defaults import DEFAULT_CASES, cores
+from harness.common.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.config import Config

@@ -13,7 +13,7 @@ import typer
 from harness.cli.app import STATUS, STOPPED
 
 if TYPE_CHECKING:
-    from harness.engine.events import Event, Finished, Listener
+    from harness.engine.result.events import Event, Finished, Listener
     from harness.report.reports import Wanted
 
 
@@ -27,9 +27,9 @@ def show(
     """
     from rich.console import Console
 
-    from harness.engine.events import Finished
+    from harness.engine.result.events import Finished
     from harness.report.reports import write_reports
-    from harness.report.terminal import TerminalView
+    from harness.report.terminal.gate import TerminalView
 
     silent = any(one.shown for one in wanted)
     view = TerminalView(Console(highlight=False), Console(stderr=True, highlight=False))
@@ -53,7 +53,7 @@ def show(
 
 
 def _save(result: Finished, folder: Path, subjects: Sequence[str], *, silent: bool) -> None:
-    from harness.report.document import save_result
+    from harness.report.result.document import save_result
 
     files = save_result(result, folder)
     if files and not silent:

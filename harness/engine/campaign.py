@@ -15,9 +15,10 @@ from typing import Final
 
 import msgspec
 
-from harness.engine.causes import fold
-from harness.engine.crew import Crew, Inline
-from harness.engine.events import (
+from harness.engine.difference.causes import fold
+from harness.engine.judgement.evidence import excerpts_of
+from harness.engine.judgement.totals import Gathered, Totals
+from harness.engine.result.events import (
     BucketFound,
     Counts,
     Covered,
@@ -29,11 +30,10 @@ from harness.engine.events import (
     Started,
     Verdict,
 )
-from harness.engine.evidence import excerpts_of
-from harness.engine.interrupts import held
-from harness.engine.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
+from harness.engine.search.crew import Crew, Inline
+from harness.engine.search.interrupts import held
+from harness.engine.search.plan import Answer, Budget, Chunk, Compared, Request, Shrink, Shrunk
 from harness.engine.store import Store
-from harness.engine.totals import Gathered, Totals
 from harness.generate.cases import CHUNK
 from harness.world.case import Case
 

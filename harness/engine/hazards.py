@@ -16,9 +16,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
 from harness.generate.cases import CaseMaker
-from harness.generate.domains import domains_of
+from harness.generate.values.domains import domains_of
 from harness.subjects.open import open_subject
 from harness.subjects.package import PackageSubject, Recorded
 from harness.subjects.profile import entry_of

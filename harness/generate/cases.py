@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import msgspec
 
-from harness.generate.aims import AimDraw
-from harness.generate.decks import Deck
-from harness.generate.domains import Domains
-from harness.generate.draw import Draw, SeededDraw
-from harness.generate.goals import Goal, Schedules
-from harness.generate.machines import draw_machine
-from harness.generate.models import ModelDraw
-from harness.generate.rows import Rows
-from harness.generate.streams import chunk_stream
+from harness.generate.aiming.aims import AimDraw
+from harness.generate.aiming.goals import Goal, Schedules
+from harness.generate.chance.decks import Deck
+from harness.generate.chance.draw import Draw, SeededDraw
+from harness.generate.chance.streams import chunk_stream
+from harness.generate.covering.rows import Rows
+from harness.generate.values.domains import Domains
+from harness.generate.values.machines import draw_machine
+from harness.generate.values.models import ModelDraw
 from harness.generate.vary import Variation
 from harness.subjects.description import WORLD
 from harness.world.case import Case

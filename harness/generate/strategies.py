@@ -8,9 +8,9 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from harness.generate.cases import CaseMaker
-from harness.generate.domains import Domains
-from harness.generate.machines import draw_machine
-from harness.generate.models import ModelDraw
+from harness.generate.values.domains import Domains
+from harness.generate.values.machines import draw_machine
+from harness.generate.values.models import ModelDraw
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model

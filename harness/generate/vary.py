@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from harness.generate.domains import Domains
-from harness.generate.draw import Draw
-from harness.generate.machines import changed_machine, draw_machine
-from harness.generate.models import ModelDraw
+from harness.generate.chance.draw import Draw
+from harness.generate.values.domains import Domains
+from harness.generate.values.machines import changed_machine, draw_machine
+from harness.generate.values.models import ModelDraw
 from harness.world.case import Case
 
 # Of ten variations, so many take one change alone; the rest take two or three.

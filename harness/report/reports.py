@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from harness.engine.events import Finished
-from harness.errors import UsageError, hint
-from harness.report.document import document
-from harness.report.github import summary, workflow_commands
+from harness.common.errors import UsageError, hint
+from harness.common.writing import write_atomically
+from harness.engine.result.events import Finished
+from harness.report.ci.github import summary, workflow_commands
+from harness.report.ci.junit import junit
+from harness.report.ci.sarif import sarif
 from harness.report.html.page import html
-from harness.report.junit import junit
-from harness.report.sarif import sarif
-from harness.report.stack import Stack
-from harness.world.files import write_atomically
+from harness.report.result.document import document
+from harness.report.wording.stack import Stack
 
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 GITHUB: Final = "github"

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.batch import encode_batch
 from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import Process, callable_command

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from harness.errors import UsageError, hint, nearest
+from harness.common.errors import UsageError, hint, nearest
 
 Kind = Literal["release", "git", "dir", "package"]
 

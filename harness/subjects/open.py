@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.callable import CallableSubject
 from harness.subjects.names import parse_subject
 from harness.subjects.package import PackageSubject

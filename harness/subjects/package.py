@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.packaged.request import Exchange, encode_cases
 from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import Process, package_command

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects import cores
 
 _LENGTH = struct.Struct(">I")

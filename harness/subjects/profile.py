@@ -14,11 +14,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
+from harness.common.toml import read_toml
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.probes import checkpoint_answers, probe_answers
-from harness.world.toml import read_toml
 
 Profile = dict[str, Any]
 

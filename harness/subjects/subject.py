@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import msgspec
 
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
+from harness.formats.launch import split_launch
 from harness.subjects.description import WORLD, Aims, Description, Reach, Variable
 from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import ChildDied, ChildFault, Process
@@ -17,7 +18,6 @@ from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
 from harness.world.chain import Decision, Place, Trace, Write, Writer
 from harness.world.fields import FieldSpec
-from harness.world.launch import split_launch
 from harness.world.profiles import Launch, hardware_profile, model_profile
 
 _MIB = 1 << 20

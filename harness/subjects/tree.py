@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.batch import encode_batch
 from harness.subjects.part import NO_PART, Part
 from harness.subjects.process import Process, tree_command

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from harness.errors import UsageError
-from harness.world.wording import brief, path_of, suggest
+from harness.common.errors import UsageError
+from harness.common.wording import brief, path_of, suggest
 
 FieldType = Literal["bool", "int", "float", "str", "list", "object"]
 

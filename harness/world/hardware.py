@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 
 import msgspec
 
-from harness.world.convert import struct_from_json
+from harness.common.convert import struct_from_json
 
 Platform = Literal["cuda", "hip", "cpu", "xpu", "npu", "hpu", "mps", "musa"]
 Host = Literal["x86_64", "arm64"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from harness.world.convert import struct_from_json
+from harness.common.convert import struct_from_json
 
 Attention = Literal["mha", "mla"]
 

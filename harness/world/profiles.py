@@ -9,10 +9,10 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.common.wording import brief, suggest
 from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.model import Model, model_from_json
-from harness.world.wording import brief, suggest
 
 
 class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -16,7 +16,7 @@ from harness.audit.mutants import Package
 from harness.audit.results import Results
 from harness.audit.runner import RunLimits, Runner
 from harness.audit.trial import Trial, frame_of
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.world.case import Case, Outcome
 
 

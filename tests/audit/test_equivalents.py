@@ -12,8 +12,8 @@ from harness.audit.equivalents import Equivalents, Fault, entry_text, faults_of,
 from harness.audit.judge import Catch, Result
 from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
-from harness.errors import UsageError
-from harness.report.audited import Audited, audit_document, say_audit
+from harness.common.errors import UsageError
+from harness.report.terminal.audited import Audited, audit_document, say_audit
 
 SOURCE = """
 LIMIT = 7

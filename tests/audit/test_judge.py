@@ -12,8 +12,8 @@ from harness.audit.mutant import Mutant
 from harness.audit.mutants import Package
 from harness.audit.runner import RunLimits
 from harness.audit.trial import Trial, agreement_key, frame_of
-from harness.engine.compare import Difference
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.engine.difference.compare import Difference
 from harness.subjects.wire import decode_frame
 from harness.world.case import Case, Failure, Outcome, Refusal
 

@@ -13,7 +13,7 @@ import legacy
 from harness.audit.mutant import Mutant, compiles, mutated
 from harness.audit.mutants import Package
 from harness.audit.operators import all_operators
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.world.choices import ATTENTION_BACKEND_CHOICES
 
 

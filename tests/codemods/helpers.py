@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from codemods.codemod import Codemod, Example, Left
-from codemods.driver import StepResult, run
-from codemods.record import read_facts
-from codemods.tree import MemoryTree
+from codemods.frame.codemod import Codemod, Example, Left
+from codemods.frame.driver import StepResult, run
+from codemods.reading.record import read_facts
+from codemods.reading.tree import MemoryTree
 
 ARG = """\
 from dataclasses import dataclass

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from codemods.catalog import codemod_named
-from codemods.driver import run, run_in
+from codemods.frame.catalog import codemod_named
+from codemods.frame.driver import run, run_in
 from codemods.mods.add_runtime import AddRuntime
 from codemods.mods.record_writes import RecordWrites
 from codemods.mods.tag_field import TagField
-from codemods.record import read_facts
-from codemods.tree import FolderTree, copied, write
-from harness.errors import UsageError
+from codemods.reading.record import read_facts
+from codemods.reading.tree import FolderTree, copied, write
+from harness.common.errors import UsageError
 
 ARGS = (
     "from typing import Annotated as A\n\n\nclass Arg:\n    help: str\n    no_cli: bool = False\n\n\n"

@@ -11,17 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import FIELDS, PLAIN_HEAD, family_programs, guarded_programs, programs
 
-from codemods.codemod import Codemod
-from codemods.driver import StepResult, run
+from codemods.frame.codemod import Codemod
+from codemods.frame.driver import StepResult, run
 from codemods.hazards import trace
-from codemods.index import TreeIndex
 from codemods.mods.end_dual_apply import EndDualApply
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
-from codemods.record import facts_of, read_facts
+from codemods.reading.index import TreeIndex
+from codemods.reading.record import facts_of, read_facts
+from codemods.reading.tree import MemoryTree
 from codemods.runtime import overrides_runtime
-from codemods.tree import MemoryTree
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 _VALUES = st.sampled_from([0, 1, 12, None, "text", [3], True])
 

@@ -7,8 +7,8 @@ import ast
 import pytest
 from helpers import changed
 
-from codemods.catalog import catalog
-from codemods.codemod import Codemod, Example
+from codemods.frame.catalog import catalog
+from codemods.frame.codemod import Codemod, Example
 
 EXAMPLES = [
     pytest.param(codemod, example, id=f"{name}: {example.title}")

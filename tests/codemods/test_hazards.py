@@ -7,10 +7,10 @@ import json
 import pytest
 
 from codemods.hazards import Trace, as_json, as_text, judge_move, trace
-from codemods.index import TreeIndex
-from codemods.record import facts_of
-from codemods.tree import MemoryTree
-from harness.errors import UsageError
+from codemods.reading.index import TreeIndex
+from codemods.reading.record import facts_of
+from codemods.reading.tree import MemoryTree
+from harness.common.errors import UsageError
 
 ARGS = '''\
 from app.hooks import hook

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import FIELDS, PLAIN_HEAD, family_programs, guarded_programs, programs
 
-from codemods.codemod import Codemod
-from codemods.driver import run
+from codemods.frame.codemod import Codemod
+from codemods.frame.driver import run
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
-from codemods.record import read_facts
+from codemods.reading.record import read_facts
+from codemods.reading.tree import MemoryTree
 from codemods.runtime import overrides_runtime
-from codemods.tree import MemoryTree
 
 _VALUES = st.sampled_from([0, 1, 12, None, "text", [3], True])
 

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from codemods.codemod import Codemod, Left
-from codemods.driver import StepResult, run_in
+from codemods.frame.codemod import Codemod, Left
+from codemods.frame.driver import StepResult, run_in
 from codemods.mods.add_runtime import AddRuntime
 from codemods.mods.end_dual_apply import EndDualApply
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
-from codemods.record import RecordFacts, read_facts
-from codemods.tree import FolderTree, copied
+from codemods.reading.record import RecordFacts, read_facts
+from codemods.reading.tree import FolderTree, copied
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Finished
+from harness.engine.result.events import Finished
 from harness.subjects.open import open_spec
 from harness.subjects.sources import Tree
 from harness.subjects.spec import SubjectSpec

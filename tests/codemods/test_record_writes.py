@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import FIELDS, programs
 
-from codemods.driver import StepResult, run
+from codemods.frame.driver import StepResult, run
 from codemods.mods.record_writes import RecordWrites
-from codemods.record import read_facts
+from codemods.reading.record import read_facts
+from codemods.reading.tree import MemoryTree
 from codemods.runtime import overrides_runtime
-from codemods.tree import MemoryTree
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 _VALUES = st.sampled_from([0, 1, 2, None, "text", [3], True])
 

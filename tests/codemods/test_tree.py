@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from codemods.tree import copied, write
-from harness.errors import UsageError
+from codemods.reading.tree import copied, write
+from harness.common.errors import UsageError
 
 
 def listing(folder: Path) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from aimed import aimed_cases
 
 import declarative
 import legacy
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model

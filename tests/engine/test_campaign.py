@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 from made_up_trees import make_tree
 
+from harness.common.errors import UsageError
 from harness.engine.campaign import Budget, Request, run_campaign, run_given
-from harness.engine.events import BucketFound, Event, Finished, Minimising, Progressed, Started
-from harness.engine.excerpts import said_place
-from harness.engine.ledger import Ledger, load_ledger
-from harness.engine.minimise import removals
-from harness.engine.pair import Pair
-from harness.engine.worker import Worker
-from harness.errors import UsageError
-from harness.report.document import document
+from harness.engine.difference.minimise import removals
+from harness.engine.ledger.entries import Ledger, load_ledger
+from harness.engine.result.events import BucketFound, Event, Finished, Minimising, Progressed, Started
+from harness.engine.result.excerpts import said_place
+from harness.engine.search.pair import Pair
+from harness.engine.search.worker import Worker
+from harness.report.ci.sarif import sarif
 from harness.report.html.page import html
-from harness.report.sarif import sarif
+from harness.report.result.document import document
 from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec
 from harness.world.case import Case
@@ -307,7 +307,7 @@ def _workers() -> list[int]:
             parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
-        if parent == os.getpid() and b"harness.engine.worker" in command:
+        if parent == os.getpid() and b"harness.engine.search.worker" in command:
             found.append(int(entry.name))
     return found
 

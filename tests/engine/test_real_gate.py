@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.buckets import Bucket
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Finished
-from harness.report.document import document
+from harness.engine.difference.buckets import Bucket
+from harness.engine.result.events import Finished
+from harness.report.result.document import document
 from harness.subjects.open import open_spec
 from harness.subjects.sources.index import IndexUnreachable
 from harness.world.probes import is_sm100_supported

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from descriptions import made_domains
 
-from harness.generate.domains import Domains
+from harness.generate.values.domains import Domains
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.generate.domains import Domains, domains_of
+from harness.generate.values.domains import Domains, domains_of
 from harness.subjects.description import Description, Variable
 from harness.world.fields import FieldSpec
 

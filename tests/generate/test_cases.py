@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.formats.contract import encode_case, parse_case
 from harness.generate.cases import CHUNK, CaseMaker
-from harness.generate.domains import Domain, Domains
-from harness.generate.draw import SeededDraw
+from harness.generate.chance.draw import SeededDraw
+from harness.generate.values.domains import Domain, Domains
 from harness.world.case import Case
-from harness.world.contract import encode_case, parse_case
 from harness.world.hardware import hardware_from_json
 from harness.world.model import model_from_json
 
@@ -97,10 +97,10 @@ def test_no_hash_order_reaches_a_case(hash_seed: str) -> None:
         "import hashlib\n"
         "import msgspec\n"
         "from harness.generate.cases import CaseMaker\n"
-        "from harness.generate.domains import domains_of\n"
+        "from harness.generate.values.domains import domains_of\n"
         "from harness.subjects.child.aims import harvest\n"
         "from harness.subjects.description import Aims, Description\n"
-        "from harness.world.contract import encode_case\n"
+        "from harness.formats.contract import encode_case\n"
         "from harness.world.fields import FieldSpec\n"
         "names = ['alpha', 'beta', 'gamma', 'delta']\n"
         "fields = {n: FieldSpec(name=n, type='str', choices=tuple('xyz')) for n in names}\n"

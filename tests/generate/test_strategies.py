@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from harness.generate.domains import Domain, Domains
+from harness.formats.contract import encode_case, parse_case
 from harness.generate.strategies import cases, machines, models
+from harness.generate.values.domains import Domain, Domains
 from harness.world.case import Case
-from harness.world.contract import encode_case, parse_case
 from harness.world.hardware import Hardware
 
 DOMAINS = Domains(

@@ -6,12 +6,12 @@ from descriptions import made_domains
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.formats.contract import encode_case, parse_case
 from harness.generate.cases import CHUNK, CaseMaker
-from harness.generate.domains import Domains
-from harness.generate.draw import SeededDraw
-from harness.generate.models import ModelDraw
+from harness.generate.chance.draw import SeededDraw
+from harness.generate.values.domains import Domains
+from harness.generate.values.models import ModelDraw
 from harness.generate.vary import Variation
-from harness.world.contract import encode_case, parse_case
 
 
 @given(st.integers(0, 2**32))

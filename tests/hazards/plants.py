@@ -10,7 +10,7 @@ from pathlib import Path
 
 import declarative
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Finished
+from harness.engine.result.events import Finished
 from harness.subjects.open import open_spec
 from harness.subjects.spec import SubjectSpec
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from plants import PLANTS, Plant, gate, opened, planted
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.open import open_subject
 
 

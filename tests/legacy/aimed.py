@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from harness.generate.cases import CaseMaker
-from harness.generate.domains import Domains, domains_of
+from harness.generate.values.domains import Domains, domains_of
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.profile import entry_of
 from harness.world.case import Case

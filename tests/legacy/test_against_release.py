@@ -13,9 +13,9 @@ import pytest
 from aimed import aimed_cases
 
 import legacy
-from harness.engine.compare import Difference, differences
-from harness.engine.ledger import load_ledger
-from harness.generate.domains import domains_of
+from harness.engine.difference.compare import Difference, differences
+from harness.engine.ledger.entries import load_ledger
+from harness.generate.values.domains import domains_of
 from harness.subjects.profile import load_profile
 from harness.subjects.sources import Tree
 from harness.subjects.spec import Limits, SubjectSpec

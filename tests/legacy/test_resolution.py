@@ -10,9 +10,9 @@ import pytest
 from aimed import aimed_cases
 
 import legacy
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.formats.contract import encode_outcome, parse_outcome
 from harness.world.case import Case
-from harness.world.contract import encode_outcome, parse_outcome
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.profiles import hardware_profile, model_profile

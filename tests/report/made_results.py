@@ -6,16 +6,26 @@ from typing import Any
 
 import msgspec
 
-from harness.engine.breakdown import Breakdown, Group
-from harness.engine.buckets import Bucket
-from harness.engine.compare import Difference
-from harness.engine.events import Counts, Covered, Decided, Drawn, Finished, Interactions, Reached, Space, Started
-from harness.engine.excerpts import Excerpts
-from harness.engine.ledger import Entry, Ledger
-from harness.engine.traces import WitnessTrace
+from harness.engine.difference.buckets import Bucket
+from harness.engine.difference.compare import Difference
+from harness.engine.ledger.entries import Entry, Ledger
+from harness.engine.result.breakdown import Breakdown, Group
+from harness.engine.result.events import (
+    Counts,
+    Covered,
+    Decided,
+    Drawn,
+    Finished,
+    Interactions,
+    Reached,
+    Space,
+    Started,
+)
+from harness.engine.result.excerpts import Excerpts
+from harness.engine.result.traces import WitnessTrace
+from harness.formats.launch import Flags
 from harness.world.case import Case, Refusal
 from harness.world.chain import Decision, Write, Writer
-from harness.world.launch import Flags
 from harness.world.profiles import hardware_profile
 
 OLD, NEW = "server/args.py", "server/passes.py"

@@ -16,7 +16,7 @@ from made_results import HOSTILE, result
 from test_terminal import finished
 
 from harness.report.html.page import html
-from harness.report.stack import Stack, Step
+from harness.report.wording.stack import Stack, Step
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 URLS = {

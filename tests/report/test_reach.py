@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.engine.events import Covered, Decided, Reached
-from harness.report.words import reach_lines
+from harness.engine.result.events import Covered, Decided, Reached
+from harness.report.wording.words import reach_lines
 from harness.world.chain import Decision, Writer
 
 

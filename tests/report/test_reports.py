@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from made_results import result
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.report.reports import FORMATS, Wanted, parse_report, parse_reports, write_reports
 
 FILES = [name for name in FORMATS if name != "github"]

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from made_results import result
 
-from harness.engine.events import Finished
-from harness.report.github import summary, workflow_commands
+from harness.engine.result.events import Finished
+from harness.formats.launch import Flags
+from harness.report.ci.github import summary, workflow_commands
+from harness.report.ci.junit import junit
+from harness.report.ci.sarif import sarif
 from harness.report.html.page import html
-from harness.report.junit import junit
-from harness.report.sarif import sarif
-from harness.world.launch import Flags
 
 REPORTS = (workflow_commands, summary, html, junit, sarif)
 

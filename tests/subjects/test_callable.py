@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from harness.common.errors import UsageError
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import Finished
-from harness.errors import UsageError
+from harness.engine.result.events import Finished
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case, Outcome
@@ -562,8 +562,8 @@ def test_modules_of_the_tree_come_first_and_python_s_own_always(place: Place) ->
 
 
 def test_the_launch_line_of_a_witness_can_be_read_again(place: Place) -> None:
-    from harness.report.words import launch_command, resolve_command
-    from harness.world.launch import split_launch
+    from harness.formats.launch import split_launch
+    from harness.report.wording.words import launch_command, resolve_command
 
     place.write("app.py", DATACLASS)
     result = place.gate("app:resolve", "app:resolve", cases=1)

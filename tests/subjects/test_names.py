@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.names import SubjectName, normal_name, parse_subject
 
 

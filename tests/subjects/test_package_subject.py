@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import legacy
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.subject import Subject

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from made_up_trees import BAD, CPU, CUDA, case, make_tree, subject_of
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.profile import _check_entry, answer_example, answer_for, load_profile
 from harness.subjects.tree import unanswered
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from made_up_trees import BAD, CPU, CUDA, FIELDS, around, case, check_the_good, make_tree, subject_of
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.profile import Profile, load_profile
 from harness.subjects.tree import TreeSubject
 from harness.world.case import Failure, Outcome, Refusal

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from made_up_trees import case, make_tree
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.process import ChildDied, Process, tree_command
 from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec

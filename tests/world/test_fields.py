@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from world_strategies import refused
 
 from harness.world.fields import FieldSpec, check_args
-
-from .strategies import refused
 
 FIELDS = {
     spec.name: spec

@@ -4,10 +4,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from world_strategies import hardware, refused
 
 from harness.world.hardware import HARDWARE_KEYS, Hardware, hardware_from_json
-
-from .strategies import hardware, refused
 
 
 def test_the_defaults_are_the_contracts() -> None:

@@ -5,14 +5,13 @@ import threading
 
 import pytest
 from hypothesis import given
+from world_strategies import hardware
 
 from harness.world import machine, probes
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.machine import OutsideCase, current, simulated
 from harness.world.model import Model
-
-from .strategies import hardware
 
 
 @pytest.mark.parametrize("name", [*probes.HARDWARE_PROBES, *probes.CHECKPOINT_PROBES])

@@ -3,10 +3,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 from hypothesis import given
+from world_strategies import models, refused
 
 from harness.world.model import MODEL_KEYS, Model, model_from_json
-
-from .strategies import models, refused
 
 
 def test_the_defaults_are_the_contracts() -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from hypothesis import given
+from world_strategies import hardware
 
 from harness.world import probes
 from harness.world.hardware import PLATFORMS, Hardware
@@ -15,8 +16,6 @@ from harness.world.probes import (
     probe_answers,
 )
 from harness.world.profiles import hardware_names, hardware_profile
-
-from .strategies import hardware
 
 
 def cuda(major: int, minor: int, version: str | None) -> Hardware:

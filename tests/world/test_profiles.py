@@ -4,6 +4,7 @@ from importlib.resources import files
 
 import msgspec
 import pytest
+from world_strategies import refused
 
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -16,8 +17,6 @@ from harness.world.profiles import (
     name_of_model,
     real_launches,
 )
-
-from .strategies import refused
 
 
 def data(name: str) -> dict[str, dict[str, object]]:

@@ -59,8 +59,8 @@ def audit(
     from harness.audit.mutant import checked_roles
     from harness.audit.results import Results
     from harness.engine.campaign import Budget, Request
-    from harness.engine.ledger import Ledger, load_ledger
-    from harness.report.audited import Audited, audit_document, say_audit
+    from harness.engine.ledger.entries import Ledger, load_ledger
+    from harness.report.terminal.audited import Audited, audit_document, say_audit
     from harness.subjects.open import open_spec
 
     specs = [

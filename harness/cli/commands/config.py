@@ -9,7 +9,7 @@ import typer
 
 from harness.cli.app import EQUIVALENT, app
 from harness.cli.options import configured
-from harness.errors import visible
+from harness.common.errors import visible
 
 _config: Final = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The settings of pyproject.toml.")
 app.add_typer(_config, name="config")

@@ -25,7 +25,7 @@ def explain(
     python: Interpreter = None,
 ) -> int:
     """List the places that write a field, in the order in which the resolution comes to them."""
-    from harness.report.explanation import explain_field
+    from harness.report.terminal.explanation import explain_field
 
     config = configured()
     texts = subject or (() if config.subjects else ("legacy", "declarative"))

@@ -27,10 +27,10 @@ from harness.cli.options import (
     cores,
     open_specs,
 )
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 if TYPE_CHECKING:
-    from harness.engine.events import Event, Finished, Listener
+    from harness.engine.result.events import Event, Finished, Listener
     from harness.subjects.spec import SubjectSpec
 
 
@@ -109,13 +109,13 @@ def gate(
     """
     from harness.cli.showing import show
     from harness.engine.campaign import Budget, Request, run_campaign, run_shard
-    from harness.engine.ledger import Ledger, load_ledger
-    from harness.engine.plan import Shard
+    from harness.engine.ledger.entries import Ledger, load_ledger
+    from harness.engine.search.plan import Shard
     from harness.engine.store import Store
-    from harness.report.document import folder_for
+    from harness.moves.change import Change, open_change
     from harness.report.reports import parse_reports, write_one
-    from harness.report.shards import parse_shard, shard_document
-    from harness.subjects.change import Change, open_change
+    from harness.report.result.document import folder_for
+    from harness.report.result.shards import parse_shard, shard_document
 
     if field and all_fields:
         raise UsageError("--field and --all-fields ask for opposite things, give one of them")
@@ -196,9 +196,9 @@ def _keeping(corpus: Path | None, listener: Listener) -> Listener:
     """Return a listener that also keeps the result beside the corpus, as it is saved: what a killed run leaves."""
     if corpus is None:
         return listener
-    from harness.engine.events import Finished, Saved
-    from harness.report.document import document
-    from harness.world.files import write_atomically
+    from harness.common.writing import write_atomically
+    from harness.engine.result.events import Finished, Saved
+    from harness.report.result.document import document
 
     path = corpus / "result.json"
 

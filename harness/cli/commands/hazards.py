@@ -24,7 +24,7 @@ def hazards(
 ) -> int:
     """Say which passes have an order, by what each writes and reads, and exchange each pair to see if it matters."""
     from harness.engine.hazards import Asked, find_hazards
-    from harness.report.hazards import document, say_hazards
+    from harness.report.terminal.hazards import document, say_hazards
     from harness.subjects.open import open_spec
 
     spec = open_spec(subject, answers=None, python=sys.executable, case_seconds=10.0, memory_mib=2048)

@@ -12,7 +12,7 @@ import typer
 
 from harness.cli.app import EQUIVALENT, app
 from harness.cli.options import SUBJECTS
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 _WORKFLOW: Final = Path(".github", "workflows", "stackproof.yml")
 _SUBJECTS: Final = ("git:origin/main#python:package.module:resolve", "python:package.module:resolve")
@@ -32,9 +32,9 @@ def init(
 
     Nothing that is there is changed: with the table or the workflow there already, nothing is written.
     """
+    from harness.common.writing import write_atomically
     from harness.config import FILE, TABLE
     from harness.subjects.names import parse_subject
-    from harness.world.files import write_atomically
 
     if first is not None and second is None:
         raise UsageError(f"two subjects are compared, A and B, and {first!r} is one: name the other behind it")
@@ -68,8 +68,8 @@ def _template(name: str) -> str:
 
 def _with_table(path: Path, names: tuple[str, str]) -> str:
     """Return the text of the file at ``path`` with our table behind it. Raises UsageError where that cannot be."""
+    from harness.common.toml import parse_toml, read_text
     from harness.config import TABLE, load_config
-    from harness.world.toml import parse_toml, read_text
 
     before, content = "", dict[str, Any]()
     if path.exists():
@@ -95,7 +95,7 @@ def _with_table(path: Path, names: tuple[str, str]) -> str:
 
 
 def _write_workflow() -> Path:
-    from harness.world.files import write_atomically
+    from harness.common.writing import write_atomically
 
     try:
         _WORKFLOW.parent.mkdir(parents=True, exist_ok=True)

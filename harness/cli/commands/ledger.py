@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.app import DIFFERENT, EQUIVALENT, app
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 ledger_app = typer.Typer(no_args_is_help=True, help="Keep a ledger of differences that are meant.")
 app.add_typer(ledger_app, name="ledger")
@@ -25,8 +25,8 @@ def propose(
     ] = None,
 ) -> int:
     """Write an entry for each bucket of a run that has none yet, for a person to give it a reason."""
-    from harness.report.keeping import add_entries, new_ledger
-    from harness.report.results import read_result
+    from harness.report.ledger.keeping import add_entries, new_ledger
+    from harness.report.result.results import read_result
 
     found = read_result(result)
     if into is None:
@@ -49,8 +49,8 @@ def check(
     ] = "",
 ) -> int:
     """Say which entries have expired, are stale or hold for too much; end with 1 if any does."""
-    from harness.report.keeping import check_lines
-    from harness.report.results import read_result
+    from harness.report.ledger.keeping import check_lines
+    from harness.report.result.results import read_result
 
     try:
         day = datetime.date.fromisoformat(today) if today else datetime.datetime.now(datetime.UTC).date()
@@ -67,7 +67,7 @@ def check(
 @ledger_app.command(short_help="Print the JSON schema of a ledger, for editors.")
 def schema() -> int:
     """Print the JSON schema of a ledger, which editors complete and check by."""
-    from harness.report.ledger_schema import ledger_schema
+    from harness.report.ledger.schema import ledger_schema
 
     sys.stdout.write(ledger_schema().decode())
     return EQUIVALENT

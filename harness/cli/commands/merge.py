@@ -27,9 +27,9 @@ def merge(
     """Put the shards of a campaign together, minimise what differs, and say whether A and B ever differ."""
     from harness.cli.showing import show
     from harness.engine.campaign import conclude_shards
-    from harness.report.document import folder_for
     from harness.report.reports import parse_reports
-    from harness.report.shards import open_again, read_shards
+    from harness.report.result.document import folder_for
+    from harness.report.result.shards import open_again, read_shards
     from harness.subjects.open import checked_interpreter
 
     wanted = parse_reports([*(report or ()), *(["json=-"] if format is Format.json else [])])

@@ -35,9 +35,9 @@ def replay(
 ) -> int:
     """Run the cases of a file on A and B and show what differs in each."""
     from harness.engine.campaign import Request, run_given
-    from harness.report.replay import replay_cases
+    from harness.formats.contract import case_lines, parse_cases
     from harness.report.reports import parse_reports, write_reports
-    from harness.world.contract import case_lines, parse_cases
+    from harness.report.terminal.replay import replay_cases
 
     wanted = parse_reports(report or ())
     config = configured()

@@ -9,7 +9,7 @@ import typer
 
 from harness.cli.app import EQUIVALENT, INCONCLUSIVE, app
 from harness.cli.options import SUBJECTS, AnswersFile, CaseSeconds, Interpreter, MemoryMib, configured, open_specs
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 
 @app.command(short_help="Show what a launch resolves to, and every write on the way.")
@@ -37,7 +37,7 @@ def resolve(
     memory_mib: MemoryMib = None,
 ) -> int:
     """Show what one subject resolves a launch, or the cases of a file, to."""
-    from harness.report.resolution import resolve_file, resolve_launch
+    from harness.report.terminal.resolution import resolve_file, resolve_launch
 
     if cases is not None and launch:
         raise UsageError("resolve takes launch flags after '--' or --cases FILE, not both")

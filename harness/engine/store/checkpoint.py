@@ -9,15 +9,15 @@ from typing import Final
 
 import msgspec
 
-from harness.engine.events import Started
-from harness.engine.plan import Plan, encode
-from harness.engine.totals import Sums
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.common.reading import parse_json, read_file, seal
+from harness.common.writing import write_atomically
+from harness.engine.judgement.totals import Sums
+from harness.engine.result.events import Started
+from harness.engine.search.plan import Plan, encode
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
-from harness.world.files import write_atomically
 from harness.world.profiles import own_profiles
-from harness.world.reading import parse_json, read_file, seal
 
 FORMAT: Final = "stackproof.checkpoint/1"
 _NAME: Final = "checkpoint.json"

@@ -15,9 +15,9 @@ from typing import Final
 import msgspec
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from harness.common.writing import make_folder, write_atomically
+from harness.formats.contract import encode_case, parse_case, read_cases
 from harness.world.case import Case
-from harness.world.contract import encode_case, parse_case, read_cases
-from harness.world.files import make_folder, write_atomically
 
 _FAILURES: Final = b"stackproof"
 

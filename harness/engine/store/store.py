@@ -9,13 +9,13 @@ from typing import Final, Protocol
 
 import msgspec
 
-from harness.engine.events import Finished, Started
-from harness.engine.plan import Answer, Compared, Plan, Task, Weigh, Weighed
+from harness.common.errors import UsageError
+from harness.engine.judgement.totals import Sums, Totals
+from harness.engine.result.events import Finished, Started
+from harness.engine.search.plan import Answer, Compared, Plan, Task, Weigh, Weighed
 from harness.engine.store.checkpoint import Checkpoint, campaign_of, load_checkpoint, save_checkpoint
 from harness.engine.store.corpus import Corpus, named
 from harness.engine.store.trim import trimmed
-from harness.engine.totals import Sums, Totals
-from harness.errors import UsageError
 from harness.generate.cases import CHUNK
 from harness.subjects.spec import SubjectSpec
 
@@ -23,7 +23,7 @@ _SECONDS: Final = 10.0
 
 
 class Workers(Protocol):
-    """Who does tasks (`harness.engine.crew`)."""
+    """Who does tasks (`harness.engine.search.crew`)."""
 
     def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
         """Run the tasks and hand over the answers."""

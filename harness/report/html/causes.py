@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from xml.etree.ElementTree import Element
 
-from harness.engine.buckets import Bucket
-from harness.engine.causes import AS_GIVEN
-from harness.engine.events import Finished
-from harness.engine.excerpts import CONTEXT, Excerpts, Line
+from harness.engine.difference.buckets import Bucket
+from harness.engine.difference.causes import AS_GIVEN
+from harness.engine.result.events import Finished
+from harness.engine.result.excerpts import CONTEXT, Excerpts, Line
+from harness.formats.launch import Flags
 from harness.report.html.elements import Child, add, between, code, el, table
-from harness.report.places import Spot, involved, partings, spots
-from harness.report.words import (
+from harness.report.wording.places import Spot, involved, partings, spots
+from harness.report.wording.words import (
     cases_word,
     difference_words,
     launch_command,
@@ -21,7 +22,6 @@ from harness.report.words import (
     slug,
 )
 from harness.world.case import Case
-from harness.world.launch import Flags
 
 _FORMS = 20
 _CHAIN = 60

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from harness.engine.events import Covered, Decided, Finished, Reached
-from harness.engine.excerpts import Excerpts
+from harness.engine.result.events import Covered, Decided, Finished, Reached
+from harness.engine.result.excerpts import Excerpts
 from harness.report.html.elements import Child, add, code, el, table
-from harness.report.words import drawn_words, interactions_words
+from harness.report.wording.words import drawn_words, interactions_words
 
 
 def coverage_section(result: Finished) -> Element:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from harness.errors import visible
-from harness.report.words import shortened
+from harness.common.errors import visible
+from harness.report.wording.words import shortened
 
 Child = Element | str | None
 

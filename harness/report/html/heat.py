@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from harness.engine.events import Finished
+from harness.engine.result.events import Finished
 from harness.report.html.causes import anchor
 from harness.report.html.elements import Child, add, between, code, el, table
-from harness.report.overview import Cell, Column, FieldRow, cell, columns, field_rows
+from harness.report.wording.overview import Cell, Column, FieldRow, cell, columns, field_rows
 
 _ORDER: Final = ("differs", "explained", "unreached", "agrees", "absent")
 _STATES: Final = {

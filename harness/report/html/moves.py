@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from harness.engine.events import Finished
+from harness.engine.result.events import Finished
+from harness.moves import Moved
 from harness.report.html.elements import Child, code, el, table
-from harness.report.moves import change_words, in_order, reasons_words
-from harness.subjects.moves import Moved
+from harness.report.wording.moves import change_words, in_order, reasons_words
 
 
 def moves_section(result: Finished) -> Element | None:

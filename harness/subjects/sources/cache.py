@@ -21,9 +21,9 @@ from typing import Final
 import msgspec
 import platformdirs
 
-from harness.errors import UsageError
-from harness.world.files import expanded
-from harness.world.reading import parse_json, read_file
+from harness.common.errors import UsageError
+from harness.common.reading import parse_json, read_file
+from harness.common.writing import expanded
 
 VARIABLE: Final = "STACKPROOF_CACHE"
 MARKER: Final = "complete.json"

@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
+from harness.common.reading import read_file
+from harness.common.writing import expanded
 from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Tree, landmarks_of
-from harness.world.files import expanded
-from harness.world.reading import read_file
 
 _ENVIRONMENT: Final = "pyvenv.cfg"
 

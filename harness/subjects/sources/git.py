@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 # Which configuration git reads is the user's business (safe.directory comes from there); which repository it
 # opens is ours, and a hook that runs us has GIT_DIR and GIT_INDEX_FILE set.

@@ -22,7 +22,7 @@ from typing import IO, Final
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from harness.errors import UsageError, nearest
+from harness.common.errors import UsageError, nearest
 
 # Only Python sources are read from a wheel, so any tag would do; fixed ones make it the same everywhere. An
 # older glibc first would be as good: what matters is that the list does not come from this machine.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.sources.folders import sources_in
 from harness.subjects.sources.tree import Tree
 

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
-from harness.errors import UsageError, hint
+from harness.common.errors import UsageError, hint
 from harness.subjects.sources.cache import make_entry
 from harness.subjects.sources.git import Git, GitFailed
 from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Refused, Tree, Writer, landmarks_of, safe_member

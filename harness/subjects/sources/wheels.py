@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from packaging.version import Version
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.common.reading import parse_json, read_file
 from harness.subjects.sources.cache import complete, discard, make_entry
 from harness.subjects.sources.index import IndexUnreachable, download_wheel
 from harness.subjects.sources.tree import LANDMARK, Refused, Tree
 from harness.subjects.sources.unpack import unpack_wheel
-from harness.world.reading import parse_json, read_file
 
 RECORDED: Final = "wheel.json"
 """Beside the wheel: its file name, and its sha256 at download."""

@@ -9,7 +9,7 @@ import pytest
 from codemods.stack.plan import load_plan
 from codemods.stack.state import load_state
 from codemods.stack.step import Work, planned_step, read_tree
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 
 PLAN = """
 format = "stackproof.stack/1"

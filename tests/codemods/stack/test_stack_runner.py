@@ -12,15 +12,15 @@ import libcst as cst
 import pytest
 from stacks import MACHINE, PLAN, contents, git, made_plan, made_repository, made_stack, made_tree, run
 
-from codemods.catalog import codemod_named
-from codemods.codemod import Change, Codemod, Example
-from codemods.record import RecordFacts
-from codemods.source import Source
+from codemods.frame.catalog import codemod_named
+from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.record import RecordFacts
+from codemods.reading.source import Source
 from codemods.stack.events import Event, Gating, StepEnded, Working
 from codemods.stack.runner import run_stack
 from codemods.stack.state import State, held, load_state
-from harness.engine import events as gate_events
-from harness.errors import UsageError
+from harness.common.errors import UsageError
+from harness.engine.result import events as gate_events
 
 ARGS = "sglang/srt/server_args.py"
 

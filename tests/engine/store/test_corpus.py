@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+from harness.common.errors import UsageError
 from harness.engine.store.corpus import Corpus, named
-from harness.errors import UsageError
+from harness.formats.contract import read_cases
 from harness.world.case import Case
-from harness.world.contract import read_cases
 
 CASES = [named(Case(id=f"1-{number}", args={"page_size": number})) for number in range(4)]
 

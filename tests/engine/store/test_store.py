@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from made_up_trees import make_tree
 
+from harness.common.errors import UsageError
 from harness.engine.campaign import Budget, Request, run_campaign
-from harness.engine.events import BucketFound, Event, Finished, Progressed, Saved
+from harness.engine.result.events import BucketFound, Event, Finished, Progressed, Saved
 from harness.engine.store import Store, store
 from harness.engine.store.corpus import Corpus, named
-from harness.errors import UsageError
-from harness.report.document import document
+from harness.report.result.document import document
 from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec
 from harness.world.case import Case

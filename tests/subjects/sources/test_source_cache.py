@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.sources import cache
 
 REPOSITORY = Path(__file__).parents[3]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.names import parse_subject
 from harness.subjects.sources import folder_tree, locate
 

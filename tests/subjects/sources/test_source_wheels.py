@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from harness.errors import UsageError
+from harness.common.errors import UsageError
 from harness.subjects.names import parse_subject
 from harness.subjects.sources import index, locate, release_tree
 from harness.subjects.sources.index import IndexUnreachable

@@ -1,0 +1,1 @@
+"""How code is written into a tree: expressions, imports, annotations, statements."""

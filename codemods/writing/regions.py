@@ -1,0 +1,288 @@
+"""Whether statements of a handler can stand in a pass of their own, and what they need from where they stood."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from codemods.reading.index import ModuleIndex, Scope
+from codemods.reading.passing import RUNS_PASSES, VIEW_OF, passes_run
+from codemods.reading.record import Effects, RecordFacts
+from codemods.reading.scopes import bound_names, parameter_names
+from codemods.writing.live import is_bound_first, is_read
+
+_REFUSED: dict[type[ast.AST], str] = {
+    ast.Return: "it returns from the handler",
+    ast.Yield: "it yields",
+    ast.YieldFrom: "it yields",
+    ast.Await: "it waits",
+    ast.Lambda: "it makes a function that would hold the view",
+    ast.FunctionDef: "it makes a function that would hold the view",
+    ast.AsyncFunctionDef: "it makes a function that would hold the view",
+    ast.ClassDef: "it makes a class",
+    ast.Global: "it binds a global name",
+    ast.Nonlocal: "it binds a name of another function",
+    ast.Delete: "it deletes something",
+    ast.AsyncFor: "it loops",
+    ast.With: "it enters a context manager",
+    ast.AsyncWith: "it enters a context manager",
+    ast.Try: "it catches exceptions, which would see declarations that are not applied yet",
+}
+_LEAVES_LOOP: dict[type[ast.AST], str] = {
+    ast.Break: "it leaves a loop around it",
+    ast.Continue: "it goes on with a loop around it",
+}
+_LOOKS_AROUND = {"super", "__class__", "locals", "vars", "exec", "eval", "dir", "globals"}
+
+
+class CannotLift(Exception):
+    """The statements stay where they are; the message says why."""
+
+
+class Later(NamedTuple):
+    """What runs after some statements of a function: the rest of each block around them, innermost first."""
+
+    blocks: tuple[Sequence[ast.stmt], ...] = ()
+
+    def behind(self, *blocks: Sequence[ast.stmt]) -> Later:
+        """Return what runs after statements that ``blocks`` follow."""
+        return Later((*blocks, *self.blocks))
+
+
+class Needs(NamedTuple):
+    """What a pass takes besides the view, and the fields it declares, in order."""
+
+    arguments: tuple[str, ...]
+    declares: tuple[str, ...]
+
+
+class Regions:
+    """Judges statements of the function ``node``, in which ``records`` are the names that hold the record.
+
+    With ``force``, what would still make a pass is lifted although nothing shows that it does the same.
+    """
+
+    def __init__(
+        self,
+        module: ModuleIndex,
+        facts: RecordFacts,
+        node: Scope,
+        records: Collection[str],
+        declare: str,
+        *,
+        force: bool = False,
+    ) -> None:
+        self._module = module
+        self._facts = facts
+        self._records = records
+        self._declare = declare
+        self._force = force
+        self._bound = bound_names(node) | parameter_names(node)
+        inside = [item for item in ast.walk(node) if item is not node]
+        nested = [item for item in inside if isinstance(item, _SCOPES)]
+        self._inner = {item.name for item in nested if not isinstance(item, ast.Lambda)}
+        shared = [item for item in inside if isinstance(item, (ast.Global, ast.Nonlocal))]
+        self._shared = {name for item in shared for name in item.names}
+        self._seen_inside = {item.id for scope in nested for item in ast.walk(scope) if isinstance(item, ast.Name)}
+        self._mentions = [item.id for item in inside if isinstance(item, ast.Name)]
+
+    def declares(self, body: Sequence[ast.stmt]) -> tuple[str, ...]:
+        """Return the fields that statements declare, in the order of the text."""
+        return tuple(
+            keyword.arg
+            for statement in body
+            for node in ast.walk(statement)
+            for keyword in self._declared(node)
+            if keyword.arg is not None
+        )
+
+    def judge(self, body: Sequence[ast.stmt], certain: Collection[str], later: Later) -> Needs:
+        """Return what a pass made of ``body`` needs; ``certain`` are the locals that are bound when it is reached.
+
+        Raises CannotLift.
+        """
+        inside = [node for statement in body for node in ast.walk(statement)]
+        for node in inside:
+            if type(node) in _REFUSED:
+                raise CannotLift(_REFUSED[type(node)])
+        _check_loops(body)
+        own = bound_names(ast.FunctionDef("region", _NO_ARGUMENTS, list(body), [], None, lineno=1, col_offset=0))
+        mentioned = [node.id for node in inside if isinstance(node, ast.Name)]
+        for name in sorted(self._shared & {*own, *mentioned}):
+            raise CannotLift(f"it uses {name!r}, which is shared with other functions")
+        kept = [name for name in sorted(own) if self._is_handed(name, body, mentioned, certain, later)]
+        free = sorted({name for name in mentioned if name in self._bound} - own - set(self._records))
+        for name in free:
+            if name in self._inner:
+                raise CannotLift(f"it calls {name!r}, a function inside the handler")
+            if name not in certain:
+                raise CannotLift(f"it reads {name!r}, which may be unbound there")
+        if _LOOKS_AROUND & set(mentioned):
+            raise CannotLift("it looks at its own surroundings")
+        for name in [*mentioned, *(node.attr for node in inside if isinstance(node, ast.Attribute))]:
+            if name.startswith("__") and not name.endswith("__"):
+                raise CannotLift(f"it uses the private name {name!r}")
+        seen: set[str] = set()
+        for statement in body:
+            self._check(statement, seen)
+        return Needs(tuple(sorted([*free, *kept])), self.declares(body))
+
+    def _is_handed(
+        self, name: str, body: Sequence[ast.stmt], mentioned: list[str], certain: Collection[str], later: Later
+    ) -> bool:
+        """Return whether the local ``name``, which ``body`` binds, must be handed over as it is; raise CannotLift."""
+        if name in self._records:
+            raise CannotLift(f"it assigns {name!r}, which holds the record")
+        if self._mentions.count(name) == mentioned.count(name):
+            return False
+        if is_read(name, later.blocks) or name in self._seen_inside:
+            raise CannotLift(f"it assigns {name!r}, which is used outside as well")
+        if is_bound_first(name, body):
+            return False
+        if name not in certain:
+            raise CannotLift(f"it may read {name!r}, which may be unbound there")
+        return True
+
+    def _hazard(self, message: str) -> None:
+        """Refuse, unless lifting is forced, what would make a pass that does something else."""
+        if not self._force:
+            raise CannotLift(message)
+
+    # -- the record inside
+
+    def _declared(self, node: ast.AST) -> list[ast.keyword]:
+        if not isinstance(node, ast.Call) or not node.args or not self._is_record(node.args[0]):
+            return []
+        return node.keywords if isinstance(node.func, ast.Name) and node.func.id == self._declare else []
+
+    def _is_record(self, node: ast.AST | None) -> bool:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
+            return node.func.id.lstrip("_") == VIEW_OF and self._is_record(node.args[0])
+        return isinstance(node, ast.Name) and node.id in self._records
+
+    def _check(self, node: ast.AST, declared: set[str]) -> None:
+        """Go through ``node`` in the order of the text; add what it declares to ``declared``."""
+        keywords = self._declared(node)
+        if keywords:
+            if any(keyword.arg is None for keyword in keywords):
+                raise CannotLift("it declares fields by computed names")
+            for keyword in keywords:
+                self._check(keyword.value, declared)
+            declared |= {keyword.arg for keyword in keywords if keyword.arg}
+        elif isinstance(node, ast.If):
+            self._check(node.test, declared)
+            branches = [set(declared), set(declared)]
+            for block, seen in zip((node.body, node.orelse), branches, strict=True):
+                for statement in block:
+                    self._check(statement, seen)
+            declared |= branches[0] | branches[1]
+        elif isinstance(node, (ast.For, ast.While)):
+            # What the body declares, its next round meets.
+            for _ in range(2):
+                for child in _in_order(node):
+                    self._check(child, declared)
+        elif isinstance(node, ast.Attribute) and self._is_record(node.value):
+            self._check_attribute(node, declared)
+        elif isinstance(node, ast.Call):
+            self._check_call(node, declared)
+        elif self._is_record(node):
+            raise CannotLift("it hands on the record itself")
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            raise CannotLift(f"it writes {ast.unparse(node)}")
+        else:
+            for child in _in_order(node):
+                self._check(child, declared)
+
+    def _check_attribute(self, node: ast.Attribute, declared: set[str]) -> None:
+        if node.attr.startswith("__"):
+            # A view has another class, and a dict of its own.
+            raise CannotLift(f"it looks at {node.attr!r} of the record itself")
+        if not isinstance(node.ctx, ast.Load):
+            raise CannotLift(f"it writes {node.attr!r}, which is not declared")
+        effects = self._facts.effects.get(node.attr)
+        if effects is not None:
+            self._check_effects(f"{node.attr}", effects, declared)
+
+    def _check_effects(self, name: str, effects: Effects, declared: set[str], handed: bool = False) -> None:
+        """Check a call of a method, which runs on the record itself, or of a function that is handed the view."""
+        written = effects.writes if handed else effects.writes & self._facts.fields.keys()
+        if written and handed:
+            raise CannotLift(f"it calls {name!r}, which writes {', '.join(sorted(written)[:3])}")
+        if written:
+            self._hazard(f"it calls {name!r}, which writes {', '.join(sorted(written)[:3])}")
+        if effects.unknown and (handed or declared):
+            self._hazard(f"it calls {name!r}, which hands the record to something that is not followed")
+        late = (effects.reads | effects.writes) & declared
+        if late:
+            self._hazard(f"it calls {name!r}, which would read {', '.join(sorted(late))} before it is applied")
+
+    def _check_pass(self, node: ast.Call, declared: set[str]) -> None:
+        """Check a pass run inside: over the view, so that it sees and adds to what lies on top."""
+        for name in passes_run(node):
+            effects = self._facts.effects.get(f"{self._module.path}:{name}")
+            if effects is None or effects.unknown:
+                raise CannotLift(f"it runs the pass {name!r}, which is not followed")
+            late = effects.behind & declared
+            if late:
+                self._hazard(f"it runs {name!r}, which would read {', '.join(sorted(late))} before it is applied")
+            declared |= effects.writes
+
+    def _check_call(self, node: ast.Call, declared: set[str]) -> None:
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Name) and node.func.id.lstrip("_") in RUNS_PASSES and given:
+            self._check_pass(node, declared)
+            for item in given[1:]:
+                self._check(item, declared)
+            return
+        handed = any(self._is_record(item) for item in given)
+        if handed and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr"):
+            name = node.args[1] if len(node.args) > 1 else None
+            if not isinstance(name, ast.Constant) or name.value not in self._facts.fields:
+                raise CannotLift("it reads an attribute by a name that is no field")
+        elif handed:
+            self._check_handed(node.func, declared)
+        self._check(node.func, declared)
+        for item in given:
+            if not self._is_record(item):
+                self._check(item, declared)
+
+    def _check_handed(self, func: ast.expr, declared: set[str]) -> None:
+        name = func.id if isinstance(func, ast.Name) else ""
+        effects = self._facts.effects.get(f"{self._module.path}:{name}")
+        module, original = self._module.imports.get(name, ("", None))
+        if effects is None and original is not None:
+            folder = module.replace(".", "/")
+            found = [
+                effect
+                for key, effect in self._facts.effects.items()
+                if key.endswith(f":{original}") and key.startswith((f"{folder}.py", f"{folder}/"))
+            ]
+            effects = found[0] if len(found) == 1 else None
+        if effects is None:
+            raise CannotLift(f"it hands the record to {ast.unparse(func)}, which is not followed")
+        self._check_effects(name, effects, declared, handed=True)
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_NO_ARGUMENTS = ast.arguments([], [], None, [], [], None, [])
+
+
+def _check_loops(body: Sequence[ast.AST], in_loop: bool = False) -> None:
+    """Raise CannotLift for a ``break`` or ``continue`` whose loop is not part of ``body``."""
+    for node in body:
+        if type(node) in _LEAVES_LOOP and not in_loop:
+            raise CannotLift(_LEAVES_LOOP[type(node)])
+        if isinstance(node, (ast.For, ast.While)):
+            _check_loops(node.body, True)
+            _check_loops(node.orelse, in_loop)
+        else:
+            _check_loops(list(ast.iter_child_nodes(node)), in_loop)
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the children of ``node``, the value of an assignment before its targets."""
+    children = list(ast.iter_child_nodes(node))
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+        children.sort(key=lambda child: child is not node.value)
+    yield from children

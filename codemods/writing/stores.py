@@ -1,0 +1,206 @@
+"""Turns one assignment into statements that do the same in the same order, with a declaration for each record field.
+
+What is exact here: the value is evaluated once and before any target; targets are assigned from left to right, and
+what they unpack is unpacked when their turn comes; an augmented assignment reads, evaluates, operates in place and
+stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from codemods.writing.emit import assignment, declaration, fresh, is_literal
+
+_LOOKS_AT_LOCALS = {"locals", "vars", "exec", "eval", "dir"}
+
+
+class CannotStore(Exception):
+    """This form is left as it is; the message says why."""
+
+
+@dataclass
+class Stores:
+    """Makes the statements. ``field_of`` says which of the fields that move a target is, if any.
+
+    ``taken`` are the names in use, to which temporary ones are added; ``source`` goes into the declarations.
+    """
+
+    field_of: Callable[[cst.BaseExpression], str | None]
+    source: str
+    taken: set[str]
+    quote: str = '"'
+    declare: str = "declare"
+    made: list[str] = field(default_factory=list)
+
+    def holds_field(self, target: cst.BaseExpression) -> bool:
+        """Return whether ``target`` assigns a field that moves, itself or inside a tuple or list."""
+        return any(self.field_of(item) is not None for item in _leaves(target))
+
+    def assign(self, node: cst.Assign) -> list[cst.BaseSmallStatement]:
+        """Return what takes the place of ``node``; raises CannotStore."""
+        targets = [item.target for item in node.targets]
+        together = self._all_at_once(targets, node.value)
+        if together is not None:
+            return [together]
+        if len(targets) == 1:
+            return self._store(targets[0], node.value)
+        if is_literal(node.value):
+            return self._merged([(target, node.value) for target in targets])
+        first, value = targets[0], node.value
+        if isinstance(first, cst.Name) and not any(first.value in _names(target) for target in targets[1:]):
+            rest: list[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression]]
+            rest = [(target, cst.Name(first.value)) for target in targets[1:]]
+            return [assignment(first, value), *self._merged(rest)]
+        held = self._temporary(self._wanted(targets))
+        return [assignment(cst.Name(held), value), *self._merged([(item, cst.Name(held)) for item in targets])]
+
+    def annotated(self, node: cst.AnnAssign) -> list[cst.BaseSmallStatement]:
+        """Return what takes the place of ``node``, which has a value; functions do not evaluate the annotation."""
+        assert node.value is not None
+        return self._store(node.target, node.value)
+
+    def augmented(self, node: cst.AugAssign) -> list[cst.BaseSmallStatement]:
+        """Return what takes the place of ``node``: read, operate in place on a temporary name, declare."""
+        name = self.field_of(node.target)
+        assert name is not None
+        held = self._temporary(name)
+        operated = node.with_changes(target=cst.Name(held))
+        return [
+            assignment(cst.Name(held), node.target),
+            operated,
+            self._declared(node.target, [(name, cst.Name(held))]),
+        ]
+
+    def received(
+        self, target: cst.BaseExpression
+    ) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseSmallStatement]]:
+        """Return a target that takes the value of ``target``, and the statements that store it from there."""
+        held = self._temporary(self._wanted([target]))
+        assert isinstance(target, cst.BaseAssignTargetExpression)
+        return cst.Name(held), self._store(target, cst.Name(held))
+
+    # -- the parts
+
+    def _declared(self, owner: cst.BaseExpression, values: Sequence[tuple[str, cst.BaseExpression]]) -> cst.Expr:
+        assert isinstance(owner, cst.Attribute)
+        self.made += [name for name, _ in values]
+        return cst.Expr(
+            declaration(owner.value, self.source, values, quote=self.quote, declare=self.declare),
+        )
+
+    def _store(
+        self, target: cst.BaseAssignTargetExpression, value: cst.BaseExpression
+    ) -> list[cst.BaseSmallStatement]:
+        name = self.field_of(target)
+        if name is not None:
+            return [self._declared(target, [(name, value)])]
+        if isinstance(target, (cst.Tuple, cst.List)) and self.holds_field(target):
+            return self._unpacked(target, value)
+        return [assignment(target, value)]
+
+    def _all_at_once(
+        self, targets: Sequence[cst.BaseAssignTargetExpression], value: cst.BaseExpression
+    ) -> cst.Expr | None:
+        """Return one declaration for ``self.a, self.b = x, y``: its arguments are evaluated in the same order."""
+        if len(targets) != 1:
+            return None
+        pairs = _pairs(targets[0], value)
+        names = [self.field_of(target) for target, _ in pairs]
+        owners = {_owner(target) for target, _ in pairs}
+        if not pairs or None in names or len(set(names)) < len(names) or len(owners) > 1:
+            return None
+        return self._declared(pairs[0][0], [(name, item[1]) for name, item in zip(names, pairs, strict=True) if name])
+
+    def _merged(
+        self, pairs: Sequence[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression]]
+    ) -> list[cst.BaseSmallStatement]:
+        """Return stores in order; neighbouring fields of one record share a declaration."""
+        made: list[cst.BaseSmallStatement] = []
+        waiting: list[tuple[str, cst.BaseExpression]] = []
+        holder: cst.BaseAssignTargetExpression | None = None
+        for target, value in pairs:
+            name = self.field_of(target)
+            fits = holder is not None and _owner(target) == _owner(holder) and name not in dict(waiting)
+            if holder is not None and (name is None or not fits):
+                made.append(self._declared(holder, waiting))
+                waiting, holder = [], None
+            if name is None:
+                made += self._store(target, value)
+            else:
+                holder = holder or target
+                waiting.append((name, value))
+        if holder is not None:
+            made.append(self._declared(holder, waiting))
+        return made
+
+    def _unpacked(self, target: cst.Tuple | cst.List, value: cst.BaseExpression) -> list[cst.BaseSmallStatement]:
+        pairs = _pairs(target, value)
+        if pairs and all(is_literal(item) for _, item in pairs):
+            return self._merged(pairs)
+        elements: list[cst.BaseElement] = []
+        later: list[cst.BaseSmallStatement] = []
+        moving = False
+        for element in target.elements:
+            inner = element.value
+            moving = moving or self.holds_field(inner)
+            if not moving or isinstance(inner, cst.Name):
+                elements.append(element)
+                continue
+            held = self._temporary(self._wanted([inner]))
+            elements.append(element.with_changes(value=cst.Name(held)))
+            assert isinstance(inner, cst.BaseAssignTargetExpression)
+            later += self._store(inner, cst.Name(held))
+        return [assignment(target.with_changes(elements=elements), value), *later]
+
+    def _temporary(self, wanted: str) -> str:
+        if self.taken & _LOOKS_AT_LOCALS:
+            raise CannotStore("it needs a local name of its own, and the function looks at its own locals")
+        name = fresh(wanted, self.taken)
+        self.taken.add(name)
+        return name
+
+    def _wanted(self, targets: Sequence[cst.BaseExpression]) -> str:
+        found = (name for target in targets for item in _leaves(target) if (name := self.field_of(item)))
+        return next(found, "value")
+
+
+def _leaves(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    if isinstance(target, (cst.Tuple, cst.List)):
+        for element in target.elements:
+            yield from _leaves(element.value)
+    else:
+        yield target
+
+
+def _pairs(
+    target: cst.BaseExpression, value: cst.BaseExpression
+) -> list[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression]]:
+    """Return target by target what a literal tuple or list assigns, or nothing where that is not written out."""
+    if not isinstance(target, (cst.Tuple, cst.List)) or not isinstance(value, (cst.Tuple, cst.List)):
+        return []
+    if len(target.elements) != len(value.elements):
+        return []
+    pairs = []
+    for left, right in zip(target.elements, value.elements, strict=True):
+        if isinstance(left, cst.StarredElement) or isinstance(right, cst.StarredElement):
+            return []
+        if isinstance(left.value, (cst.Tuple, cst.List)):
+            return []
+        assert isinstance(left.value, cst.BaseAssignTargetExpression)
+        pairs.append((left.value, right.value))
+    return pairs
+
+
+def _owner(target: cst.BaseExpression) -> str:
+    if isinstance(target, cst.Attribute) and isinstance(target.value, cst.Name):
+        return target.value.value
+    return ""
+
+
+def _names(node: cst.CSTNode) -> set[str]:
+    from codemods.writing.scoped import names_in
+
+    return names_in(node)

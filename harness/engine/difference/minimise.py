@@ -1,0 +1,159 @@
+"""Shrinks a witness until nothing is left in it that its difference does not need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from harness.engine.difference.buckets import weight
+from harness.world.case import Case
+from harness.world.hardware import PLATFORMS, Hardware
+from harness.world.model import Model
+
+Shows = Callable[[Sequence[Case]], list[bool]]
+"""Tells for each case whether it still shows the difference."""
+
+Step = Callable[[Case], Case]
+
+_PLAIN_HARDWARE = Hardware()
+_PLAIN_MODEL = Model()
+# A small count is easier to read than a large one; tried in this order where a number is.
+_SIMPLE = (1, 2, 4, 8)
+_FEW = 4
+
+
+def minimise(case: Case, shows: Shows, architectures: Sequence[str] = ()) -> Case:
+    """Return a case that shows the same difference and from which nothing can be taken away.
+
+    No argument, variable, hardware attribute or model attribute of the result can be removed or set to the
+    contract's default, alone, without losing the difference. Of more than four arguments, none can go either for
+    another of ``architectures``, on this or on a plain machine of another platform: a model may bring what an
+    argument says. Deterministic: the order of attempts is fixed.
+    """
+    case = _without_most(case, shows)
+    while True:
+        smaller = _first_that_shows(_steps(case), shows)
+        if smaller is None and len(case.args) > _FEW:
+            smaller = _first_that_shows(_exchanges(case, architectures), shows)
+        if smaller is None:
+            return case
+        case = smaller
+
+
+def minimise_all(cases: Sequence[Case], shows: Shows, architectures: Sequence[str] = ()) -> list[Case]:
+    """Return minimal cases of different forms that explain why each case shows the difference, lightest first.
+
+    One symptom may have several causes. A minimal case explains another when that one loses the difference as
+    soon as any single thing of the minimal one's form is taken from it; only what none explains is minimised.
+    ``architectures`` are tried, which takes long, for the one alone that stands for all.
+    """
+    found: dict[tuple[str, ...], Case] = {}
+    for case in cases:
+        if any(_explains(form, case, shows) for form in found):
+            continue
+        small = minimise(case, shows)
+        form = tuple(removals(small))
+        if form not in found or weight(small) < weight(found[form]):
+            found[form] = small
+    lightest, *others = sorted(found.values(), key=weight)
+    if len(lightest.args) > _FEW:
+        lightest = minimise(lightest, shows, architectures)
+    return [lightest, *others]
+
+
+def _explains(form: tuple[str, ...], case: Case, shows: Shows) -> bool:
+    steps = removals(case)
+    if not all(name in steps for name in form):
+        return False
+    return not any(shows([steps[name](case) for name in form]))
+
+
+def _without_most(case: Case, shows: Shows) -> Case:
+    """Drop at once everything that can go alone; where that is too much, drop one by one in that order."""
+    steps = list(removals(case).values())
+    if not steps:
+        return case
+    removable = [step for step, alone in zip(steps, shows([step(case) for step in steps]), strict=True) if alone]
+    together = case
+    for step in removable:
+        together = step(together)
+    if removable and shows([together])[0]:
+        return together
+    for step in removable:
+        candidate = step(case)
+        if shows([candidate])[0]:
+            case = candidate
+    return case
+
+
+def _first_that_shows(candidates: Iterator[Case], shows: Shows) -> Case | None:
+    tried = list(candidates)
+    if not tried:
+        return None
+    return next((case for case, still in zip(tried, shows(tried), strict=True) if still), None)
+
+
+def _steps(case: Case) -> Iterator[Case]:
+    """Yield every case that is one step simpler: something removed first, then values made plainer."""
+    size = weight(case)
+    for step in removals(case).values():
+        yield step(case)
+    for name, value in case.args.items():
+        if type(value) is int:
+            for simple in _SIMPLE:
+                candidate = _with_args(case, {**case.args, name: simple})
+                if simple != value and weight(candidate) < size:
+                    yield candidate
+
+
+def _exchanges(case: Case, architectures: Sequence[str]) -> Iterator[Case]:
+    """Yield the case without one argument, for each one, with each of the other architectures, and platforms."""
+    machines = [case.hardware, *(msgspec.structs.replace(_PLAIN_HARDWARE, platform=name) for name in PLATFORMS)]
+    for name in sorted(case.args):
+        for architecture in architectures:
+            if [architecture] == case.model.architectures:
+                continue
+            model = msgspec.structs.replace(case.model, architectures=[architecture])
+            for machine in machines:
+                yield msgspec.structs.replace(_without_argument(name, case), model=model, hardware=machine)
+
+
+def removals(case: Case) -> dict[str, Step]:
+    """Return the ways to take one thing away, by the name of the thing (``args.tp_size``, ``model.attention``).
+
+    The names are the case's form: what it sets, without the values. A step also applies to a case that lacks it.
+    """
+    steps: dict[str, Step] = {f"args.{name}": partial(_without_argument, name) for name in sorted(case.args)}
+    steps |= {f"env.{name}": partial(_without_variable, name) for name in sorted(case.env)}
+    for name in Hardware.__struct_fields__:
+        if getattr(case.hardware, name) != getattr(_PLAIN_HARDWARE, name):
+            steps[f"hardware.{name}"] = partial(_with_plain_hardware, name)
+    for name in Model.__struct_fields__:
+        if getattr(case.model, name) != getattr(_PLAIN_MODEL, name):
+            steps[f"model.{name}"] = partial(_with_plain_model, name)
+    return steps
+
+
+def _without_argument(name: str, case: Case) -> Case:
+    return _with_args(case, {key: value for key, value in case.args.items() if key != name})
+
+
+def _without_variable(name: str, case: Case) -> Case:
+    env = {key: value for key, value in case.env.items() if key != name}
+    return msgspec.structs.replace(case, env=env)
+
+
+def _with_plain_hardware(name: str, case: Case) -> Case:
+    changed = {name: getattr(_PLAIN_HARDWARE, name)}
+    return msgspec.structs.replace(case, hardware=msgspec.structs.replace(case.hardware, **changed))
+
+
+def _with_plain_model(name: str, case: Case) -> Case:
+    changed = {name: getattr(_PLAIN_MODEL, name)}
+    return msgspec.structs.replace(case, model=msgspec.structs.replace(case.model, **changed))
+
+
+def _with_args(case: Case, args: dict[str, object]) -> Case:
+    return msgspec.structs.replace(case, args=args)

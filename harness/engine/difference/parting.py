@@ -1,0 +1,134 @@
+"""Where two subjects part although no field had: the decision that came out otherwise, who set a variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from harness.engine.difference.causes import place
+from harness.engine.difference.compare import Difference
+from harness.world.chain import Decision, Trace, Write
+
+_OWNER = re.compile(r"(?<![\w.)])[A-Za-z_]\w*(?:\([\w.]*\))?\.")
+"""The object that a condition asks: the record on one side may be a view of it on the other."""
+
+Taken = tuple[Decision, bool]
+Key = tuple[str, str]
+"""A decision's function and its text without the objects it asks."""
+
+
+def needs_trace(root: Difference) -> bool:
+    """Whether the writes of a case do not tell all of where ``root`` comes from, so that it takes what it decided."""
+    return root.entry is None and root.kind in ("environment", "refusal", "refusals")
+
+
+def is_told(root: Difference, traces: tuple[Trace, Trace]) -> bool:
+    """Whether ``traces`` need no decisions for `parted`: a field had parted, and every refusal has its place."""
+    sides = zip((root.first, root.second), traces, strict=True)
+    return (
+        root.kind != "environment"
+        and root.writers is not None
+        and all(text is None or trace.raised is not None for text, trace in sides)
+    )
+
+
+def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
+    """Return ``root`` with the places that set its variable last, or that refused and where both sides first part.
+
+    A decision is held against the one of the same text in the function of the same name on the other side. One that
+    asks a variable which had parted before goes back to who set that.
+    """
+    if root.kind == "environment":
+        return _of_variable(root, root.name, traces)
+    checks = [
+        "" if text is None else trace.raised and place(trace.raised)
+        for text, trace in zip((root.first, root.second), traces, strict=True)
+    ]
+    if checks[0] is not None and checks[1] is not None:
+        root = msgspec.structs.replace(root, checks=(checks[0], checks[1]))
+    if root.writers is not None:
+        return root
+    found = _first_parted(traces)
+    if found is None:
+        return root
+    last = [_last_values(trace) for trace in traces]
+    for name in sorted(last[0].keys() | last[1].keys()):
+        if last[0].get(name) != last[1].get(name) and re.search(rf"\b{re.escape(name)}\b", found[0].text):
+            return _of_variable(msgspec.structs.replace(root, name=name), name, traces)
+    first, second = (f"{_plain(one.text)} in {place(one)}" for one in found)
+    return msgspec.structs.replace(root, decision=(first, second))
+
+
+def _of_variable(root: Difference, name: str, traces: tuple[Trace, Trace]) -> Difference:
+    setters = [_last(name, trace.variables) for trace in traces]
+    if setters == [None, None]:
+        return root
+    return msgspec.structs.replace(root, writers=(place(setters[0]), place(setters[1])))
+
+
+def _last(name: str, writes: Sequence[Write]) -> Write | None:
+    return next((write for write in reversed(writes) if write.field == name), None)
+
+
+def _last_values(trace: Trace) -> dict[str, object]:
+    return {write.field: write.value for write in trace.variables}
+
+
+def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | None:
+    """Return the first decision, on both sides, that the second side answers otherwise than the first."""
+    first, second = (trace.taken for trace in traces)
+    keys, others = _keys(first), _keys(second)
+    # What both sides ask and answer alike at their beginnings parts nothing.
+    start = 0
+    for key, other in zip(keys, others, strict=False):
+        if key is not other or first[start][1] is not second[start][1]:
+            break
+        start += 1
+    answers: dict[Key, list[int]] = {}
+    for index in range(len(others) - 1, start - 1, -1):
+        answers.setdefault(others[index], []).append(index)
+    for index in range(start, len(keys)):
+        left = answers.get(keys[index])
+        if left:
+            decision, outcome = second[left.pop()]
+            if outcome is first[index][1]:
+                continue
+            if _one_place(keys[index], first, keys) and _one_place(keys[index], second, others):
+                return first[index][0], decision
+    return None
+
+
+# By the object's own number: a subject tells of each outcome by one object, and hashing its texts takes longer. The
+# object is kept, so that its number is not given to another. Equal keys are one object.
+_known_keys: dict[int, tuple[Taken, Key]] = {}
+_same_keys: dict[Key, Key] = {}
+_MOST_KNOWN: Final = 1 << 16
+
+
+def _keys(taken: Sequence[Taken]) -> list[Key]:
+    """Return the key of each decision that was taken."""
+    if len(_known_keys) > _MOST_KNOWN:
+        _known_keys.clear()
+    found = list(map(_known_keys.get, map(id, taken)))
+    return [(known or _met(one))[1] for known, one in zip(found, taken, strict=True)]
+
+
+def _met(taken: Taken) -> tuple[Taken, Key]:
+    decision, _ = taken
+    key = (decision.source, _plain(decision.text))
+    known = _known_keys[id(taken)] = taken, _same_keys.setdefault(key, key)
+    return known
+
+
+def _plain(text: str) -> str:
+    """Return a condition without the objects whose attributes it asks, those within them left."""
+    return _OWNER.sub("", text)
+
+
+def _one_place(key: Key, taken: Sequence[Taken], keys: Sequence[Key]) -> bool:
+    """Whether ``key`` was asked in one place of a side: of two it is not known which answers to which."""
+    asked = zip(taken, keys, strict=True)
+    return len({(one.file, one.line) for (one, _), other in asked if other is key}) == 1

@@ -1,0 +1,1 @@
+"""What a campaign's cases come to: totals, verdict, evidence."""

@@ -1,0 +1,158 @@
+"""What all chunks of a campaign came to, put together in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from harness.common.errors import UsageError
+from harness.engine.difference.buckets import Bucket, Buckets
+from harness.engine.difference.causes import place, writes_of
+from harness.engine.result.breakdown import Breakdown
+from harness.engine.result.events import Counts, Covered, Decided, Reached, Started
+from harness.engine.search.guide import Guide, StreamState
+from harness.engine.search.interactions import Seen, SeenState
+from harness.engine.search.plan import Compared, Shard
+from harness.subjects.description import Reach
+from harness.subjects.names import normal_name
+
+
+class Sums(msgspec.Struct, kw_only=True):
+    """The totals as plain data: of the first ``chunks`` chunks, whole ones."""
+
+    chunks: int
+    counts: Counts
+    buckets: list[Bucket]
+    breakdown: Breakdown
+    reach: tuple[Reach, Reach]
+    seen: SeenState
+    streams: list[StreamState]
+
+
+class Gathered(msgspec.Struct, frozen=True, kw_only=True):
+    """What one shard came to, without its streams, with which nobody goes on; and whether it was interrupted."""
+
+    sums: Sums
+    interrupted: bool
+
+
+class Totals:
+    """The totals of one shard so far, which is the whole campaign unless told otherwise; ``sums`` to begin with."""
+
+    def __init__(self, started: Started, sums: Sums | None = None, shard: Shard | None = None) -> None:
+        self._started = started
+        self._shard = shard or Shard()
+        self.chunks = 0 if sums is None else sums.chunks
+        self.counts = Counts() if sums is None else sums.counts
+        self.buckets = Buckets()
+        self.buckets.merge(() if sums is None else sums.buckets)
+        self.breakdown = Breakdown() if sums is None else sums.breakdown
+        self.guide = Guide(started.seed, () if sums is None else sums.streams)
+        self.seen = Seen(started.space, None if sums is None else sums.seen)
+        self.reach = _Side(started, 0), _Side(started, 1)
+        for side, before in zip(self.reach, () if sums is None else sums.reach, strict=False):
+            side.add(before)
+
+    @property
+    def due(self) -> int:
+        """The number of the chunk that comes next."""
+        return self._shard.chunk(self.chunks)
+
+    def add(self, answer: Compared) -> list[Bucket]:
+        """Add the next chunk's; returns the buckets that are new."""
+        assert answer.number == self.due, f"chunk {answer.number} came when {self.due} was due"
+        self.chunks += 1
+        self.guide.take(answer.number, answer.news)
+        self.counts.add(answer.counts)
+        self.breakdown.add(answer.breakdown)
+        self.seen.add(answer.tuples)
+        for side, fresh in zip(self.reach, answer.reach, strict=True):
+            side.add(fresh)
+        return self.buckets.merge(answer.buckets)
+
+    def join(self, shard: Sums) -> None:
+        """Add what another shard came to, after the last chunk; raises UsageError where that is of other subjects."""
+        try:
+            for side, reach in zip(self.reach, shard.reach, strict=True):
+                side.add(reach)
+            self.seen.join(shard.seen)
+        except ValueError:
+            raise UsageError("the shards are not of the subjects as they are here, run them again") from None
+        self.chunks += shard.chunks
+        self.counts.add(shard.counts)
+        self.breakdown.add(shard.breakdown)
+        self.buckets.merge(shard.buckets)
+
+    def sums(self) -> Sums:
+        """Return what ``Totals`` takes to go on from here."""
+        return Sums(
+            chunks=self.chunks,
+            counts=self.counts,
+            buckets=self.buckets.all(),
+            breakdown=self.breakdown,
+            reach=(self.reach[0].total(), self.reach[1].total()),
+            seen=self.seen.state(),
+            streams=self.guide.states(),
+        )
+
+    def covered(self) -> tuple[Covered, Covered]:
+        """Return what ran of either side."""
+        return self.reach[0].covered(), self.reach[1].covered()
+
+    def runs(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return for each side how often each place that writes a field ran."""
+        return self.reach[0].runs(), self.reach[1].runs()
+
+
+class _Side:
+    """What of one side ran."""
+
+    def __init__(self, started: Started, side: int) -> None:
+        self._started = started
+        self._label = (started.first, started.second)[side]
+        self._writers = started.writers[side]
+        self._decisions = started.decisions[side]
+        self._counts = [0] * len(self._writers)
+        self._seen = [0] * len(self._decisions)
+
+    def add(self, fresh: Reach) -> None:
+        """Add what ran in one chunk."""
+        self._counts = _with(self._counts, fresh.counts)
+        self._seen = [total | seen for total, seen in zip(self._seen, fresh.seen, strict=True)]
+
+    def total(self) -> Reach:
+        """Return what ran in all."""
+        return Reach(counts=self._counts, seen=self._seen)
+
+    def runs(self) -> dict[str, int]:
+        """Return how often each place ran, and how often each function wrote each field."""
+        runs: dict[str, int] = {}
+        for writer, count in zip(self._writers, self._counts, strict=True):
+            runs[place(writer)] = count
+            runs[writes_of(writer.field, place(writer))] = runs.get(writes_of(writer.field, place(writer)), 0) + count
+        return runs
+
+    def covered(self) -> Covered:
+        """Return what ran of the writers of compared fields, and of all decisions."""
+        started = self._started
+        excuses = [site for site in started.ledger.unreached if site.subject == normal_name(self._label)]
+        return Covered(
+            writes=tuple(
+                Reached(
+                    writer=writer,
+                    count=count,
+                    excuse=next((site.reason for site in excuses if site.excuses(writer)), writer.excuse),
+                )
+                for writer, count in zip(self._writers, self._counts, strict=True)
+                if writer.field in started.compared or writer.field in started.absent
+            ),
+            decisions=tuple(
+                Decided(decision=decision, seen=seen)
+                for decision, seen in zip(self._decisions, self._seen, strict=True)
+            ),
+        )
+
+
+def _with(first: Iterable[int], second: Iterable[int]) -> list[int]:
+    return [one + other for one, other in zip(first, second, strict=True)]

@@ -1,0 +1,110 @@
+"""What of a ledger wants attention: entries that are past their day, explain nothing any more, or hold for too much.
+
+A gate never reads the day: an entry that has expired explains as before, so that the same run has the same verdict
+tomorrow. It is here that its day counts, and whoever keeps the ledger that is told.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
+
+from harness.engine.ledger.entries import Entry, Ledger, Unreached
+from harness.world.chain import Writer
+
+MOST: Final = 0.5
+"""The share of a run's cases above which one entry explains too much to be one intended difference."""
+
+Fault = Literal["expired", "broad", "stale", "untried"]
+
+
+class Finding(NamedTuple):
+    """One entry, by its id or place, what is wrong with it, and a sentence that says what to do."""
+
+    entry: str
+    fault: Fault
+    text: str
+
+
+class Tried(NamedTuple):
+    """A run that a ledger was given to.
+
+    ``name`` says which run, ``subjects`` are as the user named them, ``compared`` the fields. ``explained`` counts
+    cases by entry, and ``stale`` are the entries that explained none; ``writes`` are the places of each side that
+    write a compared field, with how often they ran.
+    """
+
+    name: str
+    subjects: tuple[str, str]
+    cases: int
+    compared: frozenset[str]
+    explained: Mapping[str, int]
+    stale: frozenset[str]
+    writes: tuple[Sequence[tuple[Writer, int]], Sequence[tuple[Writer, int]]]
+
+
+def check(ledger: Ledger, today: datetime.date, runs: Sequence[Tried]) -> list[Finding]:
+    """Return what is wrong with the entries of a ledger, in its order; ``runs`` may be none.
+
+    What no run's subjects concern is not told stale.
+    """
+    found: list[Finding] = []
+    for entry in ledger.entries:
+        found += _expired(entry.id, entry, today)
+        found += _broad(entry, runs)
+        found += _stale(ledger, entry, runs)
+    for site in ledger.unreached:
+        name = f"unreached {site.field} in {site.source}"
+        found += _expired(name, site, today)
+        found += _stale_site(name, ledger, site, runs)
+    return found
+
+
+def _expired(name: str, entry: Entry | Unreached, today: datetime.date) -> Iterator[Finding]:
+    if entry.expires is not None and entry.expires < today:
+        asked = f"ask {entry.owner}, then " if entry.owner else ""
+        text = f"it was meant until {entry.expires}: {asked}take it out, or give it a later day"
+        yield Finding(name, "expired", text)
+
+
+def _broad(entry: Entry, runs: Iterable[Tried]) -> Iterator[Finding]:
+    conditions = bool(entry.when) or (bool(entry.any) and all(entry.any))
+    explains = entry.fields or entry.environment or entry.refusal or entry.refusals
+    if explains and not conditions and not entry.everywhere:
+        yield Finding(
+            entry.id, "broad", 'it holds for every case: narrow it by when or any, or say scope = "every case"'
+        )
+    if entry.everywhere:
+        return
+    for run in runs:
+        count = run.explained.get(entry.id, 0)
+        if count > MOST * run.cases:
+            text = f"it explains {count} of the {run.cases} cases of {run.name}: narrow its conditions"
+            yield Finding(entry.id, "broad", text)
+
+
+def _stale(ledger: Ledger, entry: Entry, runs: Iterable[Tried]) -> Iterator[Finding]:
+    concerned = [run for run in runs if any(one.id == entry.id for one in ledger.between(*run.subjects).entries)]
+    if not concerned or any(entry.id in run.explained for run in concerned):
+        return
+    names = ", ".join(run.name for run in concerned)
+    if all(entry.id in run.stale for run in concerned):
+        yield Finding(entry.id, "stale", f"it explains nothing in {names}: take it out if that is so in every run")
+    elif not any(entry.id in run.stale or entry.id in run.explained for run in concerned):
+        yield Finding(entry.id, "untried", f"{names} was made without it: run the gate again with this ledger")
+
+
+def _stale_site(name: str, ledger: Ledger, site: Unreached, runs: Iterable[Tried]) -> Iterator[Finding]:
+    concerned = [
+        (run.name, run.writes[side])
+        for run in runs
+        for side, subject in enumerate(run.subjects)
+        if site.field in run.compared and site in ledger.between(subject, subject).unreached
+    ]
+    met = [(run, count) for run, writes in concerned for writer, count in writes if site.excuses(writer)]
+    if concerned and not met:
+        runs_told = ", ".join(dict.fromkeys(run for run, _ in concerned))
+        yield Finding(name, "stale", f"no such write is among those of {runs_told}: take it out")
+    elif met and all(count for _, count in met):
+        yield Finding(name, "stale", f"it ran {met[0][1]} times in {met[0][0]}, so that it can: take it out")

@@ -1,0 +1,95 @@
+"""The lines of both subjects' sources that a report shows: around what wrote or refused, and what never ran.
+
+They are read once, when the campaign is over, so that a report is made of the result alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+CONTEXT: Final = 4
+"""How many lines are kept on either side of a line that is shown."""
+
+_LONGEST_LINE: Final = 300
+_LARGEST_FILE: Final = 16 << 20
+_SAID: Final = re.compile(r"(?P<what>.*) \((?P<file>[^()]+):(?P<line>\d+)\)", re.DOTALL)
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of a file, counted from 1; the file is relative to the folder that holds the package."""
+
+    file: str
+    line: int
+
+
+def said_place(text: str) -> tuple[str, Line] | None:
+    """Return the function and the line of a place in words (`harness.engine.difference.causes.place`).
+
+    None for words that name no place.
+    """
+    found = _SAID.fullmatch(text)
+    return None if found is None else (found["what"], Line(found["file"], int(found["line"])))
+
+
+class Excerpts(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of one subject's sources: by file and number (from 1), without line breaks."""
+
+    lines: dict[str, dict[int, str]] = {}
+
+    def around(self, file: str, line: int, context: int = CONTEXT) -> list[tuple[int, str]]:
+        """Return the lines near one, with their numbers; none for a place that was not read."""
+        known = self.lines.get(file, {})
+        return [(number, known[number]) for number in range(line - context, line + context + 1) if number in known]
+
+    def line(self, file: str, line: int) -> str:
+        """Return one line, the empty string for one that was not read."""
+        return self.lines.get(file, {}).get(line, "")
+
+
+def read_excerpts(root: Path, *, near: Iterable[Line], lines: Iterable[Line]) -> Excerpts:
+    """Return the lines around the places ``near`` and those at ``lines``, of the files under ``root``.
+
+    A file that is not there, is too large or lies outside ``root`` is left out: the subject's own word for where
+    something is does not decide what is read.
+    """
+    read = _Files(root)
+    wanted: dict[str, set[int]] = {}
+    for place in near:
+        wanted.setdefault(place.file, set()).update(range(place.line - CONTEXT, place.line + CONTEXT + 1))
+    for place in lines:
+        wanted.setdefault(place.file, set()).add(place.line)
+    shown = {}
+    for file in sorted(wanted):
+        text = read.lines(file)
+        numbers = [number for number in sorted(wanted[file]) if 0 < number <= len(text)]
+        shown[file] = {number: text[number - 1][:_LONGEST_LINE] for number in numbers}
+    return Excerpts(lines=shown)
+
+
+class _Files:
+    """The text files under a folder, each read once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        self._read: dict[str, list[str]] = {}
+
+    def lines(self, file: str) -> list[str]:
+        """Return the lines of a file, none for one that cannot be shown."""
+        if file not in self._read:
+            self._read[file] = self._lines(file)
+        return self._read[file]
+
+    def _lines(self, file: str) -> list[str]:
+        try:
+            path = (self._root / file).resolve()
+            if not path.is_relative_to(self._root) or not path.is_file() or path.stat().st_size > _LARGEST_FILE:
+                return []
+            # Lines as Python numbers them: a form feed or a line separator does not end one.
+            return path.read_bytes().decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        except (OSError, ValueError):
+            return []

@@ -1,0 +1,122 @@
+"""Guidance: cases that reached something new are kept, and later cases vary them. The same for any number of jobs.
+
+A campaign is several *streams*: chunk ``n`` is number ``n // STREAMS`` of stream ``n % STREAMS``. What a chunk varies
+depends on earlier chunks of its own stream alone, and on none of the last few of them, so that several can be under
+way at once. So the streams can be searched by one process or by several machines, and the cases are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from harness.generate.cases import CHUNK
+from harness.generate.chance.draw import SeededDraw
+from harness.generate.chance.streams import kept_stream
+from harness.world.case import Case
+
+STREAMS: Final = 4
+VARIED: Final = CHUNK // 10
+"""How many of the cases of a chunk vary a kept one, once there are any."""
+
+# Half of what is varied is of the newest so many: what was hard to come to is new for long.
+_NEWEST: Final = 64
+
+
+class News(msgspec.Struct, frozen=True):
+    """A case that was the first of its job and stream to reach something.
+
+    ``reached`` numbers what it reached in the source (even ones of the first subject, odd ones of the second), and
+    ``checks`` are the checks that refused it and the differences that it showed.
+    """
+
+    case: Case
+    reached: list[int] = []
+    checks: list[str] = []
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A case worth keeping, the ``index`` of its chunk in the stream, and what it was the first to reach."""
+
+    index: int
+    news: News
+
+
+class StreamState(msgspec.Struct):
+    """What one stream came to: how many of its chunks are done, and the kept cases in their order."""
+
+    done: int = 0
+    kept: list[Kept] = []
+
+
+class Guide:
+    """What was reached, and what the next chunks vary."""
+
+    def __init__(self, seed: int, states: Iterable[StreamState] = ()) -> None:
+        self._seed = seed
+        self._streams = [_Stream(state) for state in states] or [_Stream(StreamState()) for _ in range(STREAMS)]
+
+    def ready(self, number: int) -> bool:
+        """Return whether what chunk ``number`` is made from is known."""
+        index, stream = divmod(number, STREAMS)
+        return self._streams[stream].state.done > index - _lag(index)
+
+    def bases(self, number: int) -> list[Case]:
+        """Return the cases that chunk ``number`` varies, ``VARIED`` of them, or none where none were kept yet."""
+        index, stream = divmod(number, STREAMS)
+        known = self._streams[stream].until(index - _lag(index))
+        if not known:
+            return []
+        draw = SeededDraw(self._seed, kept_stream(number))
+        newest = known[-_NEWEST:]
+        return [draw.pick(newest if turn % 2 else known).news.case for turn in range(VARIED)]
+
+    def take(self, number: int, news: Iterable[News]) -> None:
+        """Keep what chunk ``number`` was the first of its stream to reach; the chunks of a stream come in order."""
+        index, stream = divmod(number, STREAMS)
+        self._streams[stream].take(index, news)
+
+    def kept(self) -> Iterator[News]:
+        """Yield the kept cases of all streams."""
+        for stream in self._streams:
+            yield from (kept.news for kept in stream.state.kept)
+
+    def states(self) -> list[StreamState]:
+        """Return what ``Guide`` takes to go on from here."""
+        return [stream.state for stream in self._streams]
+
+
+def _lag(index: int) -> int:
+    """Return how many chunks back a chunk looks: with the length of a campaign more can be under way at once."""
+    return 2 + index // 4
+
+
+class _Stream:
+    """What one stream reached."""
+
+    def __init__(self, state: StreamState) -> None:
+        self.state = state
+        self._reached = {number for kept in state.kept for number in kept.news.reached}
+        self._checks = {check for kept in state.kept for check in kept.news.checks}
+        # How many cases were kept after each chunk.
+        self._counts = [0]
+        for index in range(state.done):
+            self._counts.append(self._counts[-1] + sum(1 for kept in state.kept if kept.index == index))
+
+    def until(self, index: int) -> list[Kept]:
+        """Return what was kept of the chunks up to and with ``index``."""
+        return self.state.kept[: self._counts[index + 1]] if index >= 0 else []
+
+    def take(self, index: int, news: Iterable[News]) -> None:
+        assert index == self.state.done, f"chunk {index} of a stream came when {self.state.done} was due"
+        for one in news:
+            reached = [number for number in one.reached if number not in self._reached]
+            checks = [check for check in one.checks if check not in self._checks]
+            if reached or checks:
+                self._reached.update(reached)
+                self._checks.update(checks)
+                self.state.kept.append(Kept(index, News(one.case, reached, checks)))
+        self.state.done += 1
+        self._counts.append(len(self.state.kept))

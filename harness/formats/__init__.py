@@ -1,0 +1,1 @@
+"""What users write and read: cases and outcomes as JSON lines, launch lines."""

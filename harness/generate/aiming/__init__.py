@@ -1,0 +1,1 @@
+"""Goals that a case is aimed at: the places in the source that it should reach."""

@@ -1,0 +1,1 @@
+"""Random choices: the generator, its streams, and decks that deal evenly."""

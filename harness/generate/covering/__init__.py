@@ -1,0 +1,1 @@
+"""Covering arrays: all pairs and triples of inputs in few cases."""

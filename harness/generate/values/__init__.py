@@ -1,0 +1,1 @@
+"""Which values an input can have, and its options as numbers."""

@@ -1,0 +1,350 @@
+"""What a condition leaves of each input: the options of arguments, variables, machines and models, as bit masks.
+
+An input is a *slot* with a fixed list of options; a condition is a slot and the mask of the options that fulfil it.
+So a set of conditions is fulfilled by whatever is left when their masks are laid over one another.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from harness.generate.values.domains import Domain, Domains
+from harness.generate.values.machines import machines
+from harness.generate.values.models import MODEL_PARTS, declared_quantizations
+from harness.subjects.description import Condition, Variable
+from harness.world.probes import HARDWARE_PROBES
+
+Slot = tuple[str, str]
+Mask = int
+
+
+def _is_multiple(one: Any, other: Any) -> bool:
+    return bool(one % other == 0)
+
+
+RELATIONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "same": operator.eq,
+    "multiple": _is_multiple,
+    "under": operator.lt,
+    "upto": operator.le,
+}
+"""What one argument's value can be to another's."""
+
+
+def related(relation: str, one: Any, other: Any) -> bool | None:
+    """Return whether two values are in a relation; None when the question has no answer."""
+    try:
+        return RELATIONS[relation](one, other)
+    except (TypeError, ZeroDivisionError):
+        return None
+
+
+def bits(mask: Mask) -> Iterator[int]:
+    """Yield the numbers of the bits that are set, from the lowest."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+class _Absent:
+    """Says that a case leaves an input out."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+MACHINE: Final[Slot] = ("machine", "")
+ARCHITECTURE: Final[Slot] = ("model", "architectures")
+
+# The tree's names of what a case's model says under another name, or under its own for short.
+_MODEL_NAMES: Final = {
+    "quantization": "detected_quantization",
+    "attention_arch": "attention",
+    "nvfp4_moe_meta": "nvfp4_moe",
+}
+# Functions that a tree asks about the model: the attribute they come down to.
+_MODEL_CALLS: Final = {
+    "get_quantization_config": "quantization_config.quant_method",
+    "get_num_kv_heads": "num_key_value_heads",
+    "has_fp8_weights_in_checkpoint": "fp8_weights",
+    "check_gguf_file": "gguf",
+}
+# Functions that a tree asks about the beginning of a URL: the argument that holds it.
+_URL_CALLS: Final = {"parse_connector_type": "model_path"}
+
+
+class Inputs:
+    """The slots of a campaign's inputs, and what conditions leave of them."""
+
+    def __init__(self, domains: Domains) -> None:
+        self._domains = domains
+        self._options: dict[Slot, list[Any]] = {}
+        self._left: dict[tuple[Slot, Mask], tuple[Any, ...]] = {}
+        self._weighted: dict[tuple[Slot, Mask], tuple[Any, ...]] = {}
+        self._named: dict[tuple[str, str], tuple[Slot, Callable[[Any], Any]] | None] = {}
+        self._beside: dict[tuple[Slot, Mask], Mask] = {}
+        self._probed: dict[str, list[Any]] = {}
+        self._machines: dict[tuple[str, Mask], Mask] = {}
+        for name, domain in domains.args.items():
+            self._options["arg", name] = [ABSENT, *domain.values]
+        for name, texts in domains.environment.items():
+            self._options["env", name] = [ABSENT, *texts]
+        self._options[MACHINE] = list(machines())
+        for name, probe in domains.from_machine.items():
+            if name in domains.args:
+                for value in self._probe(probe):
+                    _add(self._options["arg", name], value)
+        self._options[ARCHITECTURE] = list(domains.architectures)
+        for name, values in MODEL_PARTS.items():
+            self._options["model", name] = list(values)
+        quantized = declared_quantizations(domains.quantizations)
+        self._options["model", "quantization_config"] = [None, {}, *quantized]
+        methods = [option["quant_method"] for option in quantized]
+        self._options["model", "detected_quantization"] = [None, *dict.fromkeys(methods)]
+
+    def widen(self, conditions: Iterable[Condition]) -> None:
+        """Add the options that only conditions name; to be called before any mask is taken."""
+        for condition in conditions:
+            if condition.kind == "arg" and condition.operation == "is" and None in condition.values:
+                domain = self._domains.args.get(condition.name)
+                # Where silence means something else, None has to be said.
+                if domain is not None and domain.nullable and domain.default is not None:
+                    _add(self._options["arg", condition.name], None)
+            if condition.kind == "model" and condition.operation in ("is", "contains"):
+                self._widen_model(condition)
+            if condition.kind == "call" and condition.name in _URL_CALLS and condition.operation == "is":
+                options = self._options.setdefault(("arg", _URL_CALLS[condition.name]), [ABSENT])
+                for scheme in condition.values:
+                    _add(options, f"{scheme}://there")
+
+    def _widen_model(self, condition: Condition) -> None:
+        if condition.name == "architectures.0" and condition.operation == "contains":
+            # What is asked is a part of the name, so a longer name must do what the name itself does.
+            for value in condition.values:
+                _add(self._options[ARCHITECTURE], f"{value}NextN")
+        name = _MODEL_NAMES.get(condition.name, condition.name)
+        options = self._options.get(("model", name))
+        if options is None or name in ("quantization_config", "attention", "architectures"):
+            return
+        kinds = {type(option) for option in options if option is not None}
+        for value in condition.values:
+            if type(value) in kinds and condition.operation == "is" and not isinstance(value, bool):
+                _add(options, value)
+
+    def slot_of(self, condition: Condition) -> tuple[Slot, Callable[[Any], Any]] | None:
+        """Return a condition's slot and how an option's value is read, None for what no case can say."""
+        name, _, path = condition.name.partition(".")
+        if condition.kind == "arg":
+            return self._argument(name, path)
+        if condition.kind == "env":
+            return self._variable(name)
+        if condition.kind == "call" and name in HARDWARE_PROBES:
+            return MACHINE, lambda index: _item(self._probe(name)[index], path)
+        if condition.kind == "call" and ("arg", _URL_CALLS.get(name, "")) in self._options:
+            return ("arg", _URL_CALLS[name]), lambda url: "" if url is ABSENT else url.partition("://")[0]
+        if condition.kind == "call":
+            if condition.name not in _MODEL_CALLS:
+                return None
+            name, _, path = _MODEL_CALLS[condition.name].partition(".")
+        elif name not in _MODEL_NAMES and ("model", name) not in self._options:
+            # An object on the way to an attribute: ``hf_config.architectures``.
+            name, _, path = path.partition(".")
+        name = _MODEL_NAMES.get(name, name)
+        if name == "architectures":
+            return ARCHITECTURE, lambda option: option if path == "0" else [option]
+        if ("model", name) not in self._options:
+            return None
+        return ("model", name), lambda option: _item(_as_read(name, option), path)
+
+    def input(self, kind: str, name: str) -> tuple[Slot, Callable[[Any], Any]] | None:
+        """Return the slot of what a condition of that kind is about, and how an option's value is read."""
+        if (kind, name) not in self._named:
+            # The slot is the same whatever is asked of it.
+            self._named[kind, name] = self.slot_of(Condition(kind, name, "true", (), True))  # type: ignore[arg-type]
+        return self._named[kind, name]
+
+    def _argument(self, name: str, path: str) -> tuple[Slot, Callable[[Any], Any]] | None:
+        domain = self._domains.args.get(name)
+        if domain is None:
+            return None
+        return ("arg", name), lambda option: _argument_value(domain, option, path)
+
+    def _variable(self, name: str) -> tuple[Slot, Callable[[Any], Any]] | None:
+        if name not in self._domains.environment:
+            return None
+        variable = self._domains.variables.get(name, Variable(type="str"))
+        return ("env", name), lambda option: _variable_value(variable, option)
+
+    def _probe(self, name: str) -> list[Any]:
+        if name not in self._probed:
+            probe = HARDWARE_PROBES[name]
+            self._probed[name] = [probe(machine) for machine in machines()]
+        return self._probed[name]
+
+    def mask(self, condition: Condition) -> tuple[Slot, Mask] | None:
+        """Return the slot that a condition is about and the options that fulfil it, None if no case can say it."""
+        found = self.slot_of(condition)
+        if found is None or condition.operation in RELATIONS:
+            return None
+        slot, read = found
+        options: Sequence[Any] = range(len(machines())) if slot == MACHINE else self._options[slot]
+        values = tuple(_hashable(value) for value in condition.values)
+        mask = 0
+        for index, option in enumerate(options):
+            if condition.operation == "set":
+                holds: bool | None = option is not ABSENT
+            else:
+                holds = fulfils(read(option), condition.operation, values)
+            if holds is condition.wanted:
+                mask |= 1 << index
+        return slot, mask
+
+    def test(self, condition: Condition) -> tuple[Slot, Callable[[Any], bool | None]] | None:
+        """Return the slot that a condition is about and whether a value fulfils it, wanted or not.
+
+        The value is an option of the slot, or any other that a case can have; for `MACHINE` the machine itself. None
+        if no case can say it.
+        """
+        found = self.slot_of(condition)
+        if found is None or condition.operation in RELATIONS:
+            return None
+        slot, read = found
+        if slot == MACHINE:
+            name, _, path = condition.name.partition(".")
+            probe = HARDWARE_PROBES[name]
+
+            def read(machine: Any) -> Any:
+                return _item(probe(machine), path)
+
+        if condition.operation == "set":
+            return slot, lambda value: value is not ABSENT
+        values = tuple(_hashable(value) for value in condition.values)
+        return slot, lambda value: fulfils(read(value), condition.operation, values)
+
+    def full(self, slot: Slot) -> Mask:
+        """Return the mask of all options of a slot."""
+        return (1 << len(self._options[slot])) - 1
+
+    def left(self, slot: Slot, mask: Mask) -> tuple[Any, ...]:
+        """Return the options in ``mask``."""
+        key = (slot, mask)
+        found = self._left.get(key)
+        if found is None:
+            options = self._options[slot]
+            found = self._left[key] = tuple(option for index, option in enumerate(options) if mask >> index & 1)
+        return found
+
+    def numbered(self, slot: Slot, mask: Mask) -> list[tuple[int, Any]]:
+        """Return the options in ``mask`` with their numbers."""
+        return [(index, option) for index, option in enumerate(self._options[slot]) if mask >> index & 1]
+
+    def beside(self, slot: Slot, mask: Mask) -> Mask:
+        """Return the whole numbers next to one in ``mask`` that are not in it."""
+        key = (slot, mask)
+        if key not in self._beside:
+            near = {value + step for _, value in self.numbered(slot, mask) if type(value) is int for step in (-1, 1)}
+            options = enumerate(self._options[slot])
+            found = sum(1 << index for index, value in options if type(value) is int and value in near)
+            self._beside[key] = found & ~mask
+        return self._beside[key]
+
+    def weighted(self, slot: Slot, mask: Mask) -> tuple[Any, ...]:
+        """Return the options in ``mask``, with silence as often as all others together."""
+        key = (slot, mask)
+        found = self._weighted.get(key)
+        if found is None:
+            found = self.left(slot, mask)
+            if found[0] is ABSENT:
+                found = (ABSENT,) * (len(found) - 2) + found
+            self._weighted[key] = found
+        return found
+
+    def machines_for(self, name: str, mask: Mask) -> Mask | None:
+        """Return the machines that give the argument ``name`` a value in ``mask``; None if no machine gives one."""
+        probe = self._domains.from_machine.get(name)
+        if probe is None:
+            return None
+        key = (name, mask)
+        if key not in self._machines:
+            wanted = self.left(("arg", name), mask)
+            given = enumerate(self._probe(probe))
+            self._machines[key] = sum(1 << index for index, value in given if value in wanted)
+        return self._machines[key]
+
+
+def fulfils(value: Any, operation: str, values: Sequence[Any]) -> bool | None:
+    """Return whether a value fits; None when the question has no answer, as an order between text and numbers."""
+    if operation == "true":
+        return bool(value)
+    if operation == "is":
+        return any(type(value) is type(other) and value == other for other in values)
+    if operation == "contains":
+        return values[0] in value if isinstance(value, str | list | tuple | dict) else None
+    try:
+        if operation == "<":
+            return bool(value < values[0])
+        if operation == "<=":
+            return bool(value <= values[0])
+        if operation == ">":
+            return bool(value > values[0])
+        if operation == ">=":
+            return bool(value >= values[0])
+    except TypeError:
+        pass
+    return None
+
+
+def _argument_value(domain: Domain, option: Any, path: str) -> Any:
+    if option is ABSENT:
+        return _item(domain.default, path)
+    found = _item(option, path)
+    return _item(domain.default, path) if path and found is None else found
+
+
+def _variable_value(variable: Variable, option: Any) -> Any:
+    if option is ABSENT:
+        return variable.default
+    try:
+        if variable.type == "bool":
+            return option.lower() in ("true", "1", "yes", "y")
+        if variable.type == "int":
+            return int(option)
+        if variable.type == "float":
+            return float(option)
+    except ValueError:
+        return variable.default
+    return option
+
+
+def _as_read(name: str, option: Any) -> Any:
+    """Return what a tree reads of a model's attribute."""
+    if name == "attention":
+        return "AttentionArch.MLA" if option == "mla" else "AttentionArch.MHA"
+    if name == "nvfp4_moe":
+        return {"": ""} if option else None
+    return option
+
+
+def _item(value: Any, path: str) -> Any:
+    """Return what the dots and numbers of ``path`` lead to, None where they lead nowhere."""
+    for step in path.split(".") if path else ():
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list | tuple) and step.lstrip("-").isdecimal():
+            value = value[int(step)] if -len(value) <= int(step) < len(value) else None
+        else:
+            return None
+    return value
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _add(options: list[Any], value: Any) -> None:
+    if not any(type(value) is type(known) and value == known for known in options):
+        options.append(value)

@@ -1,0 +1,76 @@
+"""A pull request as two subjects: what it starts from and what it ends with, and the fields that it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from harness.common.errors import UsageError, hint
+from harness.moves import Moved, moved_fields
+from harness.subjects.names import OWN_PACKAGES, SLICE_SUFFIX
+from harness.subjects.sources.revisions import common_ancestor
+from harness.subjects.spec import SubjectSpec
+
+SELECTORS: Final = (SLICE_SUFFIX, *OWN_PACKAGES)
+"""What of a revision can be gated, besides its whole construction: as behind the ``#`` of a subject."""
+
+ROLES: Final = {"base": "git:base", "head": "git:head"}
+"""What a ledger calls the two subjects of a change, whose revisions have other names each time; and as subjects."""
+
+
+class Change(NamedTuple):
+    """The two subjects of a change, the fields that it moves, and what to know about them.
+
+    ``names`` are the subjects as a user would name them. Both record what writes the moved fields, which are None
+    for two subjects of which nobody says that one is a change of the other.
+    """
+
+    names: tuple[str, str]
+    specs: tuple[SubjectSpec, SubjectSpec]
+    moved: tuple[Moved, ...] | None
+    notes: tuple[str, ...]
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """What the names by which a ledger knows the subjects of a change stand for here."""
+        return ROLES if self.moved is None else dict(zip(ROLES, self.names, strict=True))
+
+
+def open_change(
+    base: str, head: str, select: str | None, repository: Path, open_one: Callable[[str], SubjectSpec]
+) -> Change:
+    """Return the change that ``head`` brings to ``base`` in the git repository that the folder ``repository`` is in.
+
+    What came onto the base since they parted is no part of it: the first subject is the best common ancestor of both.
+    ``open_one`` opens a subject of that repository by its name.
+
+    Raises UsageError for a revision that is unknown or holds no such subject, two without an ancestor, an unknown
+    selector, or a file that cannot be parsed.
+    """
+    if select is not None and select not in SELECTORS:
+        what = f"{', '.join(SELECTORS)}{hint(select, SELECTORS)}"
+        own = "; a function of your own is named as it was and as it is, git:REV#python:... and python:..."
+        raise UsageError(f"--select {select}: it takes {what}{own if select.startswith('python:') else ''}")
+    commits = common_ancestor(base, head, repository)
+    notes = []
+    if commits.ancestor != commits.base:
+        notes.append(f"{base} has gone on since: compared with {commits.ancestor[:12]}, where {head} left it")
+    first = base if commits.ancestor == commits.base else commits.ancestor[:12]
+    names = _name(first, commits.ancestor, select), _name(head, commits.head, select)
+    specs = open_one(names[0]), open_one(names[1])
+    moved = moved_fields(*specs)
+    fields = [one.field for one in moved]
+    if not select:
+        specs = specs[0].recording(fields), specs[1].recording(fields)
+    elif outside := [field for field in fields if field not in specs[0].written]:
+        whole = "; the whole construction, without --select, has them" if select == SLICE_SUFFIX else ""
+        said = f"moved as well, but no field of #{select} and so not compared ({len(outside)})"
+        notes.append(f"{said}: {', '.join(outside)}{whole}")
+    return Change(names, specs, moved, tuple(notes))
+
+
+def _name(revision: str, commit: str, select: str | None) -> str:
+    # A ``#`` in a revision would be read as the start of a suffix.
+    revision = commit[:12] if "#" in revision else revision
+    return f"git:{revision}" if select is None else f"git:{revision}#{select}"

@@ -1,0 +1,260 @@
+"""Which fields differ between two trees in how they are resolved, and why, told from the text alone.
+
+A field has moved when its declaration in the record differs (type, choices, default, a tag such as ``resolvable``;
+not its help), a function that writes it, what leads there or what these use, a list of functions that write it, a
+table's entry for it, or the flag it becomes. A text that differs may well resolve alike: that is for the gate to say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+import msgspec
+
+from harness.moves.package import Definition, Package
+from harness.moves.statements import Function, Line, is_text, without_docstring
+from harness.subjects.spec import SubjectSpec
+
+Kind = Literal["tag", "pass", "writer", "order", "calls", "leaf", "table", "uses"]
+"""What of a field differs.
+
+``tag``: its declaration in the record; ``pass``: a registered function that declares it; ``writer``: another function
+that writes it; ``order``: what its writers come before and after; ``calls``: a function on the way to one; ``leaf``:
+the flag it becomes; ``table``: an entry of a table; ``uses``: a function or constant that one of these uses.
+"""
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""In the order in which reasons are told."""
+
+_HELP: Final = "help"
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that differs: what it is called, how, and where it stands on both sides (``file:line``, or empty)."""
+
+    kind: Kind
+    name: str
+    change: Literal["new", "gone", "differs"]
+    detail: str = ""
+    first: str = ""
+    second: str = ""
+
+
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
+    """A field that moved, and why: in the order of the kinds, then by name."""
+
+    field: str
+    reasons: tuple[Reason, ...]
+
+
+class _Unit(NamedTuple):
+    """Something of one side that decides a field; equal lines resolve alike."""
+
+    lines: tuple[Line, ...]
+    file: str
+
+    @property
+    def texts(self) -> list[tuple[int, str]]:
+        return [(line.depth, line.text) for line in self.lines]
+
+
+_Units = Mapping[tuple[Kind, str], _Unit]
+
+
+def moved_fields(first: SubjectSpec, second: SubjectSpec) -> tuple[Moved, ...]:
+    """Return the fields that moved from the first to the second subject, in the record's order.
+
+    Raises UsageError for a file of either that cannot be parsed.
+    """
+    sides = Package(first), Package(second)
+    moved = []
+    for field in dict.fromkeys((*sides[1].fields, *sides[0].fields)):
+        reasons = [
+            *_declared(field, *sides),
+            *_differing(_units(sides[0], field), _units(sides[1], field)),
+            *_reordered(field, *sides),
+        ]
+        if reasons:
+            reasons.sort(key=lambda reason: (KINDS.index(reason.kind), reason.name))
+            moved.append(Moved(field=field, reasons=tuple(reasons)))
+    return tuple(moved)
+
+
+# -- the declaration ---------------------------------------------------------------------------------------------
+
+
+def _declared(field: str, first: Package, second: Package) -> Iterator[Reason]:
+    sides = first.record.get(field), second.record.get(field)
+    places = [side.place if side is not None else "" for side in sides]
+    if sides[0] is None or sides[1] is None:
+        if sides[0] is not sides[1]:
+            change: Literal["new", "gone"] = "new" if sides[0] is None else "gone"
+            yield Reason(kind="tag", name="field", change=change, first=places[0], second=places[1])
+        return
+    said = [_said(side.node) for side in sides if side is not None]
+    for name in dict.fromkeys((*said[0], *said[1])):
+        values = [parts.get(name) for parts in said]
+        if values[0] != values[1]:
+            yield Reason(
+                kind="tag",
+                name=name,
+                change="new" if values[0] is None else "gone" if values[1] is None else "differs",
+                detail=" → ".join(value if value is not None else "(none)" for value in values),
+                first=places[0],
+                second=places[1],
+            )
+
+
+def _said(node: Any) -> dict[str, str]:
+    """Return what a declaration in the record says, but for words of help: its type, default, and tags by name."""
+    said = {"default": ast.unparse(node.value)} if node.value is not None else {}
+    annotation, metadata = node.annotation, []
+    if isinstance(annotation, ast.Subscript) and _is_annotated(annotation):
+        annotation, *metadata = annotation.slice.elts  # type: ignore[attr-defined]
+    said["type"] = ast.unparse(annotation)
+    for number, entry in enumerate(metadata):
+        if is_text(entry):
+            continue
+        if not isinstance(entry, ast.Call):
+            said[f"metadata {number}"] = ast.unparse(entry)
+            continue
+        for place, argument in enumerate(entry.args):
+            if not is_text(argument):
+                said[f"argument {place}"] = ast.unparse(argument)
+        said |= {word.arg or "**": ast.unparse(word.value) for word in entry.keywords if word.arg != _HELP}
+    return said
+
+
+def _is_annotated(node: ast.Subscript) -> bool:
+    name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    return name in ("A", "Annotated") and isinstance(node.slice, ast.Tuple)
+
+
+# -- what decides it ---------------------------------------------------------------------------------------------
+
+
+def _units(package: Package, field: str) -> dict[tuple[Kind, str], _Unit]:
+    """Return everything of one side that decides ``field``, by what it is and what it is called."""
+    units: dict[tuple[Kind, str], _Unit] = {}
+    used: list[Definition] = []
+
+    def take(kind: Kind, definition: Definition, lines: list[Line]) -> None:
+        name = definition.qualified
+        if (kind, name) in units:
+            name = f"{name} ({definition.file})"
+        units[kind, name] = _Unit(tuple(lines), definition.file)
+
+    for definition in package.leading_to(field):
+        assert isinstance(definition.node, Function)
+        leads = package.names_leading_to(field, definition.file)
+        lines, names = package.cutter.cut(definition.node, field, leads)
+        take(_kind_of(package, definition, field), definition, lines)
+        used += package.meant_by(names, definition.file)
+    for definition, table in package.tables:
+        if lines := table.entries(field):
+            take("leaf" if table.maps_to_texts(package.record) else "table", definition, lines)
+        elif lines := table.listed(package.names_leading_to(field, definition.file)):
+            take("order", definition, lines)
+    for definition in package.leaves.get(field, ()):
+        take("leaf", definition, _whole(definition))
+    for definition in _closure(package, used, field):
+        take("uses", definition, _whole(definition))
+    return units
+
+
+def _kind_of(package: Package, definition: Definition, field: str) -> Kind:
+    if field not in package.writes_in(definition):
+        return "calls"
+    return "pass" if package.is_registered(definition) else "writer"
+
+
+def _closure(package: Package, used: list[Definition], field: str) -> list[Definition]:
+    """Return what is used, over and over, without the functions that are cut themselves."""
+    found: dict[Definition, None] = {}
+    wanted = list(used)
+    while wanted:
+        definition = wanted.pop(0)
+        if definition in found or package.leads(definition, field):
+            continue
+        found[definition] = None
+        wanted += package.used_by(definition)
+    return list(found)
+
+
+def _whole(definition: Definition) -> list[Line]:
+    node = definition.node
+    if not isinstance(node, Function):
+        return [Line(0, ast.dump(node), node.lineno)]
+    heads = [*node.decorator_list, node.args]
+    return [
+        Line(0, "".join(map(ast.dump, heads)), node.lineno),
+        *(Line(1, ast.dump(statement), statement.lineno) for statement in without_docstring(node.body)),
+    ]
+
+
+# -- what differs ------------------------------------------------------------------------------------------------
+
+
+def _differing(first: _Units, second: _Units) -> Iterator[Reason]:
+    for key in dict.fromkeys((*first, *second)):
+        kind, name = key
+        one, other = first.get(key), second.get(key)
+        if one is None or other is None:
+            change: Literal["new", "gone"] = "new" if one is None else "gone"
+            places = [f"{side.file}:{side.lines[0].number}" if side is not None else "" for side in (one, other)]
+            yield Reason(kind=kind, name=name, change=change, first=places[0], second=places[1])
+        elif one.texts != other.texts:
+            lines = _first_difference(one, other)
+            places = [f"{side.file}:{line}" for side, line in zip((one, other), lines, strict=True)]
+            yield Reason(kind=kind, name=name, change="differs", first=places[0], second=places[1])
+
+
+def _first_difference(first: _Unit, second: _Unit) -> tuple[int, int]:
+    """Return the line on each side where the two stop being alike."""
+    texts = first.texts, second.texts
+    number = next(
+        (number for number, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1]),
+        min(map(len, texts)),
+    )
+    one, other = (side.lines[min(number, len(side.lines) - 1)].number for side in (first, second))
+    return one, other
+
+
+# -- what comes before what --------------------------------------------------------------------------------------
+
+
+def _reordered(field: str, first: Package, second: Package) -> Iterator[Reason]:
+    """Yield a reason for each function or list in which a writer of ``field`` changed places with any other.
+
+    The other may write another field, which the first then reads in another state, or is read by in another.
+    """
+    sides = [{one.qualified: one for one in _naming(package, field)} for package in (first, second)]
+    for name in sides[0].keys() & sides[1].keys():
+        places = sides[0][name], sides[1][name]
+        calls = first.sequence(places[0]), second.sequence(places[1])
+        both = [[call for call in side if call in calls[0] and call in calls[1]] for side in calls]
+        for call in both[0]:
+            before, after = (frozenset(side[: side.index(call)]) for side in both)
+            if before == after or field not in calls[0][call][1] | calls[1][call][1]:
+                continue
+            other = min(before ^ after, key=both[0].index)
+            word = "after" if other in after else "before"
+            yield Reason(
+                kind="order",
+                name=name,
+                change="differs",
+                detail=f"{call} now runs {word} {other}",
+                first=f"{places[0].file}:{calls[0][call][0]}",
+                second=f"{places[1].file}:{calls[1][call][0]}",
+            )
+            break
+
+
+def _naming(package: Package, field: str) -> Iterator[Definition]:
+    """Yield the functions and lists that name a writer of ``field``."""
+    yield from package.leading_to(field)
+    for definition, table in package.tables:
+        if table.listed(package.names_leading_to(field, definition.file)):
+            yield definition

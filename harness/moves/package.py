@@ -1,0 +1,282 @@
+"""The text of a package that resolves: its record, its functions and constants, and which of them write a field."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.common.errors import UsageError
+from harness.moves.statements import Cutter, Function, mentioned
+from harness.moves.tables import Table
+from harness.subjects.child.sites import Sources, decorator_name
+from harness.subjects.spec import SubjectSpec
+
+# A name that more definitions share says too little about which of them is meant, but for one in the same file.
+_MOST_NAMESAKES: Final = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A function, or a name assigned in a module or a class: what its file calls it, and the node."""
+
+    name: str
+    qualified: str
+    file: str
+    node: Function | ast.Assign | ast.AnnAssign
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a function."""
+        return isinstance(self.node, Function)
+
+    @property
+    def place(self) -> str:
+        """Where it stands: file and line."""
+        return f"{self.file}:{self.node.lineno}"
+
+
+class Package:
+    """The parsed modules of a subject that decide a field, found in its tree.
+
+    ``record`` holds the declaration of each argument, ``leaves`` those of the same names in other classes,
+    ``tables`` the displays that are assigned in modules. Raises UsageError for a file that cannot be parsed.
+    """
+
+    def __init__(self, spec: SubjectSpec) -> None:
+        self._spec = spec
+        self.trees = {file: _parsed(spec, file) for file in _files(spec)}
+        self._record_name = spec.profile["record"].partition(":")[2]
+        # What a case answers for never runs.
+        self._answered = frozenset(() if spec.own else (answer["name"] for answer in spec.profile["answers"]))
+        self.record: dict[str, Definition] = {}
+        self.leaves: dict[str, list[Definition]] = {}
+        self.tables: list[tuple[Definition, Table]] = []
+        self.named: dict[str, list[Definition]] = {}
+        for file, tree in self.trees.items():
+            self._find_record(file, tree.body)
+        for file, tree in self.trees.items():
+            self._scan(file, tree.body, "", self._kept(file, tree))
+        written = spec.profile["slice"]
+        self.fields = tuple(dict.fromkeys((*self.record, *written["fields"], *written["state"])))
+        self._written = self._writes()
+        self.cutter = Cutter(self._written)
+        self._mentions: dict[Definition, list[Definition]] = {}
+        self._writes_in: dict[Definition, frozenset[str]] = {}
+        self._sequences: dict[Definition, dict[str, tuple[int, frozenset[str]]]] = {}
+        self._leading_names: dict[tuple[str, str], frozenset[str]] = {}
+        self._lead = self._reached()
+
+    # -- what there is ------------------------------------------------------------------------------------------
+
+    def _find_record(self, file: str, body: Sequence[ast.stmt]) -> None:
+        for node in body:
+            if isinstance(node, ast.ClassDef) and node.name == self._record_name:
+                for statement in node.body:
+                    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                        name = statement.target.id
+                        self.record[name] = Definition(name, f"{node.name}.{name}", file, statement)
+
+    def _kept(self, file: str, tree: ast.Module) -> set[str] | None:
+        """Return the names of a module that is loaded in part: those the profile lists, and what these mention."""
+        listed = next(
+            (part["names"] for part in self._spec.profile["partial"] if _file_of(part["module"]) == file), None
+        )
+        if listed is None or self._spec.own:
+            return None
+        kept, wanted = set[str](), list(listed)
+        defined = {name: node for node in tree.body for name in _names_of(node)}
+        while wanted:
+            name = wanted.pop()
+            if name in defined and name not in kept:
+                kept.add(name)
+                wanted += mentioned([defined[name]])
+        return kept
+
+    def _scan(self, file: str, body: Iterable[ast.stmt], owner: str, kept: set[str] | None) -> None:
+        for node in body:
+            if kept is not None and not owner and not kept & set(_names_of(node)):
+                continue
+            if isinstance(node, ast.ClassDef):
+                self._scan(file, node.body, f"{owner}{node.name}.", kept)
+            elif isinstance(node, ast.If | ast.Try | ast.With):
+                inner = [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
+                self._scan(file, inner, owner, None)
+            elif isinstance(node, Function | ast.Assign | ast.AnnAssign):
+                for name in _names_of(node):
+                    self._take(Definition(name, f"{owner}{name}", file, node), owner)
+
+    def _take(self, found: Definition, owner: str) -> None:
+        if found.name in self.record and not found.is_function and owner:
+            if owner != f"{self._record_name}.":
+                self.leaves.setdefault(found.name, []).append(found)
+            return
+        if f"{_module_of(found.file)}.{found.qualified}" in self._answered:
+            return
+        if owner and not found.is_function and not found.name.isupper():
+            # An attribute of that name may be anybody's; a constant's or an enumeration's is told by its case.
+            return
+        self.named.setdefault(found.name, []).append(found)
+        if not found.is_function and not owner and found.node.value is not None:  # type: ignore[union-attr]
+            self.tables.append((found, Table(found.node.value)))  # type: ignore[union-attr]
+
+    def _writes(self) -> dict[int, str]:
+        # The rule of what a write is stands in the child, where the same text is recorded.
+        sources = Sources(self.fields)
+        for file, tree in self.trees.items():
+            sources.add(tree, file)
+        return {id(site.node): str(site.field) for site in sources.writes}
+
+    # -- what leads where ---------------------------------------------------------------------------------------
+
+    def meant(self, name: str, file: str) -> list[Definition]:
+        """Return the definitions that ``name`` in ``file`` may mean: none where too many share it."""
+        found = self.named.get(name, [])
+        if len(found) > _MOST_NAMESAKES:
+            found = [definition for definition in found if definition.file == file]
+        return found if len(found) <= _MOST_NAMESAKES else []
+
+    def meant_by(self, names: Iterable[str], file: str) -> list[Definition]:
+        """Return the definitions that any of ``names`` may mean, in the order of the names' alphabet."""
+        return [definition for name in sorted(names) for definition in self.meant(name, file)]
+
+    def used_by(self, definition: Definition) -> list[Definition]:
+        """Return the definitions that a definition mentions."""
+        found = self._mentions.get(definition)
+        if found is None:
+            found = self.meant_by(mentioned([definition.node]), definition.file)
+            self._mentions[definition] = found
+        return found
+
+    def _roots(self) -> list[Definition]:
+        """Return the functions a resolution starts from: the record's entry, and what registries call by no name."""
+        every = [definition for found in self.named.values() for definition in found if definition.is_function]
+        if self._spec.own:
+            return every
+        cut = self._spec.profile["slice"]
+        registered = set(cut["registrations"])
+        return [
+            definition
+            for definition in every
+            if definition.qualified == f"{self._record_name}.{cut['entry']}"
+            or bool(self.decorators(definition) & registered)
+        ]
+
+    def decorators(self, definition: Definition) -> frozenset[str]:
+        """Return the names of a function's decorators."""
+        return frozenset(map(decorator_name, getattr(definition.node, "decorator_list", [])))
+
+    def is_registered(self, definition: Definition) -> bool:
+        """Whether a function is one that a registry calls: a pass or a provider."""
+        names = self.decorators(definition)
+        return bool(names) if self._spec.own else bool(names & set(self._spec.profile["slice"]["registrations"]))
+
+    def _reached(self) -> dict[Definition, set[str]]:
+        """Return for each function that the resolution comes to the fields that it or what it calls writes."""
+        callers: dict[Definition, list[Definition]] = {}
+        wanted, seen = self._roots(), dict[Definition, None]()
+        while wanted:
+            function = wanted.pop()
+            if function in seen:
+                continue
+            seen[function] = None
+            for called in self.used_by(function):
+                if called.is_function:
+                    callers.setdefault(called, []).append(function)
+                    wanted.append(called)
+        leads = {function: set(self.writes_in(function)) for function in seen}
+        changed = [function for function in seen if leads[function]]
+        while changed:
+            function = changed.pop()
+            for caller in callers.get(function, ()):
+                if not leads[function] <= leads[caller]:
+                    leads[caller] |= leads[function]
+                    changed.append(caller)
+        return leads
+
+    def writes_in(self, definition: Definition) -> frozenset[str]:
+        """Return the fields that a function writes itself."""
+        found = self._writes_in.get(definition)
+        if found is None:
+            fields = (self._written.get(id(node)) for node in ast.walk(definition.node))
+            found = self._writes_in[definition] = frozenset(field for field in fields if field is not None)
+        return found
+
+    def leading_to(self, field: str) -> Iterator[Definition]:
+        """Yield the functions that write ``field``, or call one that does."""
+        return (definition for definition, fields in self._lead.items() if field in fields)
+
+    def sequence(self, definition: Definition) -> dict[str, tuple[int, frozenset[str]]]:
+        """Return what a function calls or a list names that writes fields: each where it first stands, in that order.
+
+        With each name goes its line and the fields that it leads to.
+        """
+        found = self._sequences.get(definition)
+        if found is None:
+            found = {}
+            nodes = (node for node in ast.walk(definition.node) if isinstance(node, ast.Attribute | ast.Name))
+            for node in sorted(nodes, key=lambda node: (node.lineno, node.end_col_offset or 0)):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                fields = {field for one in self.meant(name, definition.file) for field in self._lead.get(one, ())}
+                if fields and name not in found:
+                    found[name] = node.lineno, frozenset(fields)
+            self._sequences[definition] = found
+        return found
+
+    def leads(self, definition: Definition, field: str) -> bool:
+        """Whether a function writes ``field``, or calls one that does."""
+        return field in self._lead.get(definition, ())
+
+    def names_leading_to(self, field: str, file: str) -> frozenset[str]:
+        """Return the names that in ``file`` mean a function which writes ``field``, or calls one that does."""
+        found = self._leading_names.get((field, file))
+        if found is None:
+            names = {definition.name for definition in self.leading_to(field)}
+            found = frozenset(name for name in names if any(self.leads(one, field) for one in self.meant(name, file)))
+            self._leading_names[field, file] = found
+        return found
+
+
+def _files(spec: SubjectSpec) -> list[str]:
+    """Return the files that hold the resolution, relative to the tree's root."""
+    root = spec.tree.root
+    if spec.own:
+        return sorted(path.relative_to(root).as_posix() for path in (root / spec.package).rglob("*.py"))
+    modules = [*spec.profile["real"], *(part["module"] for part in spec.profile["partial"])]
+    found = dict.fromkeys(file for module in modules for file in (_file_of(module), _file_of(f"{module}.__init__")))
+    return [file for file in found if (root / file).is_file()]
+
+
+def _file_of(module: str) -> str:
+    return module.replace(".", "/") + ".py"
+
+
+def _module_of(file: str) -> str:
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _parsed(spec: SubjectSpec, file: str) -> ast.Module:
+    path: Path = spec.tree.root / file
+    try:
+        return ast.parse(path.read_bytes(), file)
+    except OSError as error:
+        raise UsageError(f"{spec.label}: {file} cannot be read: {error.strerror or error}") from None
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise UsageError(f"{spec.label}: {file} is not Python that can be parsed: {error}") from None
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module or a class defines."""
+    if isinstance(node, Function | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign):
+        return [node.target.id] if isinstance(node.target, ast.Name) else []
+    if isinstance(node, ast.If | ast.Try | ast.With):
+        return [
+            name for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt) for name in _names_of(child)
+        ]
+    return []

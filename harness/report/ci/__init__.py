@@ -1,0 +1,1 @@
+"""Reports for other tools: JUnit, SARIF, GitHub."""

@@ -1,0 +1,226 @@
+"""The result for GitHub Actions: annotations on the lines at fault, and the summary of a job.
+
+Workflow commands: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.common.errors import visible
+from harness.engine.difference.buckets import Bucket
+from harness.engine.difference.causes import AS_GIVEN
+from harness.engine.result.events import Finished
+from harness.report.wording.moves import in_order, reasons_words
+from harness.report.wording.overview import FieldRow, field_rows
+from harness.report.wording.places import repository_path, spots
+from harness.report.wording.words import (
+    cases_word,
+    difference_words,
+    drawn_words,
+    launch_command,
+    shortened,
+    world_words,
+)
+
+_ANNOTATIONS: Final = 10
+"""GitHub shows ten errors of a step and drops the rest without a word."""
+
+_SHOWN: Final = 30
+_LARGEST: Final = 500_000
+"""Characters of causes: GitHub shows no summary of more than 1 MiB, and a launch alone can have as many."""
+
+_TITLES: Final = {"equivalent": "✅ equivalent", "different": "❌ different", "inconclusive": "⚠️ inconclusive"}
+_SIGNS: Final = {"differs": "❌", "explained": "📖", "agrees": "✅", "unreached": "⚠️", "absent": "➖"}
+_WORDS: Final = {
+    "differs": "differs",
+    "explained": "differs as the ledger explains",
+    "agrees": "agrees",
+    "unreached": "never reached",
+    "absent": "not compared",
+}
+
+
+def workflow_commands(result: Finished) -> bytes:
+    """Return one workflow command a line: an error for each of the first causes, and one with the verdict.
+
+    An error stands at the second subject's line where its file is in the user's repository.
+    """
+    started = result.started
+    shown = len(result.buckets) if len(result.buckets) < _ANNOTATIONS else _ANNOTATIONS - 1
+    lines = []
+    for number, bucket in enumerate(result.buckets[:shown]):
+        name, first, second = difference_words(bucket.difference)
+        spot = spots(result, number)[1]
+        path = repository_path(result, 1, spot.place.file) if spot.place is not None else None
+        place = {"file": path, "line": str(spot.place.line)} if spot.place is not None and path is not None else {}
+        where = f", by {spot.source}" if spot.source is not None else ""
+        text = (
+            f"{started.first}: {shortened(first)}\n{started.second}: {shortened(second)}{where}\n"
+            f"{bucket.count} {cases_word(bucket.count)}, the smallest:"
+            f" {launch_command(bucket.witness, started.flags)}"
+        )
+        if world := world_words(bucket.witness, started.flags):
+            text += f"\non {world}"
+        lines.append(_command("error", {**place, "title": f"stackproof: {name}{_differs(bucket)}"}, text))
+    level = {"equivalent": "notice", "different": "error", "inconclusive": "warning"}[result.verdict]
+    more = len(result.buckets) - shown
+    text = result.reason + (f"; {more} more causes are in the summary and the other reports" if more else "")
+    lines.append(_command(level, {"title": f"stackproof: {result.verdict}"}, text))
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _differs(bucket: Bucket) -> str:
+    return " differs" if bucket.difference.kind in ("field", "environment") else ""
+
+
+def _command(name: str, properties: dict[str, str], text: str) -> str:
+    """Return a workflow command; what would end a line, a property or the command is escaped."""
+    said = ",".join(f"{key}={_property(visible(value))}" for key, value in properties.items())
+    return f"::{name} {said}::{_data(chr(10).join(map(visible, text.splitlines())))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def summary(result: Finished) -> bytes:
+    """Return the job summary as Markdown: verdict, causes with a launch to paste, fields, how far the search went."""
+    started, counts = result.started, result.counts
+    drawn = drawn_words(result)
+    lines = [
+        f"## {_TITLES[result.verdict]}: {code(started.first)} → {code(started.second)}",
+        "",
+        f"{code(result.reason)}. Of {counts.cases:,} cases of seed {started.seed} {counts.resolved:,} resolve alike,"
+        f" {counts.refused:,} are refused alike, {counts.explained:,} differ as the ledger explains,"
+        f" {counts.different:,} differ, {counts.failed:,} have no outcome."
+        + (f" Drawn: {drawn}." if drawn else "")
+        + (" Stopped by Ctrl-C." if result.interrupted else ""),
+        "",
+        *_causes(result),
+        *_moved(result),
+        *_fields(result),
+        *_reach(result),
+    ]
+    return "\n".join(lines).encode()
+
+
+def _moved(result: Finished) -> list[str]:
+    started = result.started
+    if started.moved is None:
+        return []
+    shown = in_order(started.moved, set(started.compared))[:_SHOWN]
+    lines = [f"### {len(started.moved)} moved field{'s' if len(started.moved) != 1 else ''}", ""]
+    lines += [f"- {code(one.field)}: {code(shortened(reasons_words(one)))}" for one in shown]
+    if len(shown) < len(started.moved):
+        lines.append(f"- and {len(started.moved) - len(shown)} more, in the other reports")
+    return [*lines, ""] if shown else ["No field moved.", ""]
+
+
+def _causes(result: Finished) -> list[str]:
+    lines: list[str] = []
+    shown = size = 0
+    for number in range(min(len(result.buckets), _SHOWN)):
+        cause = _cause(result, number)
+        size += sum(map(len, cause))
+        if size > _LARGEST:
+            break
+        lines += cause
+        shown += 1
+    if shown < len(result.buckets):
+        lines += [f"And {len(result.buckets) - shown} more causes, in the other reports.", ""]
+    return lines
+
+
+def _cause(result: Finished, number: int) -> list[str]:
+    started, bucket = result.started, result.buckets[number]
+    name, *values = difference_words(bucket.difference)
+    lines = [
+        f"### {code(shortened(name))} in {bucket.count:,} {cases_word(bucket.count)}",
+        "",
+        "| | comes to | by |",
+        "|---|---|---|",
+    ]
+    labels = (started.first, started.second)
+    for label, value, spot in zip(labels, values, spots(result, number), strict=True):
+        where = f"{spot.source} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.source
+        lines.append(f"| {cell(label)} | {cell(shortened(value))} | {cell(where) if where else _unsaid(bucket)} |")
+    case = bucket.witness
+    world = world_words(case, started.flags)
+    lines += ["", f"The smallest launch{f', on {code(shortened(world))}' if world else ''}:", ""]
+    return [*lines, *fenced(launch_command(case, started.flags)), ""]
+
+
+def _unsaid(bucket: Bucket) -> str:
+    """Return what to say where no line made the value: of a field that nothing wrote it is the user's own."""
+    return AS_GIVEN if bucket.difference.kind == "field" and bucket.difference.writers is not None else ""
+
+
+def _fields(result: Finished) -> list[str]:
+    rows = field_rows(result)
+    agreeing = [row for row in rows if row.state == "agrees"]
+    others = [row for row in rows if row.state != "agrees"]
+    first, second = result.started.first, result.started.second
+    head = [f"| field | | cases | writes ran in {cell(first)} | in {cell(second)} |", "|---|---|--:|--:|--:|"]
+    lines = ["### Fields", ""]
+    if others:
+        lines += [*head, *map(_row, others), ""]
+    lines += [f"<details><summary>{len(agreeing)} agree</summary>", "", *head, *map(_row, agreeing), "", "</details>"]
+    return [*lines, ""]
+
+
+def _row(row: FieldRow) -> str:
+    ran = [f"{ran} of {sites}" if sites else "" for ran, sites in zip(row.ran, row.sites, strict=True)]
+    cases = f"{row.cases:,}" if row.cases else ""
+    return f"| {cell(row.name)} | {_SIGNS[row.state]} {_WORDS[row.state]} | {cases} | {ran[0]} | {ran[1]} |"
+
+
+def _reach(result: Finished) -> list[str]:
+    lines = []
+    for label, covered in zip((result.started.first, result.started.second), result.covered, strict=True):
+        gated = result.started.gated
+        never = sorted((site for site in covered.writes if site.missed), key=lambda it: it.writer.field not in gated)
+        if never:
+            lines += [
+                f"Of {len(covered.writes)} places of {code(label)} that write a field {len(never)} never ran:",
+                "",
+            ]
+            for site in never[:_SHOWN]:
+                place = site.writer
+                lines.append(f"- {code(place.field)} in {code(f'{place.source} ({place.file}:{place.line})')}")
+            if len(never) > _SHOWN:
+                lines.append(f"- and {len(never) - _SHOWN} more")
+            lines.append("")
+    return lines
+
+
+def code(text: str) -> str:
+    """Return ``text`` as a Markdown code span: nothing in it is markup, a link or a mention."""
+    shown = visible(text) or " "
+    ticks = "`" * (_longest_run(shown) + 1)
+    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def cell(text: str) -> str:
+    """Return ``text`` as a code span in a cell of a table."""
+    return code(text).replace("|", "\\|")
+
+
+def fenced(text: str) -> list[str]:
+    """Return ``text`` as the lines of a Markdown code block."""
+    lines = [visible(line) for line in text.splitlines()]
+    fence = "`" * max(3, *(_longest_run(line) + 1 for line in lines), 3)
+    return [f"{fence}sh", *lines, fence]
+
+
+def _longest_run(text: str) -> int:
+    longest = run = 0
+    for char in text:
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    return longest

@@ -1,0 +1,1 @@
+"""Entries that are proposed for a ledger, and checks of its file."""

@@ -1,0 +1,104 @@
+"""Keeping a ledger: adding entries to the file, and telling which of them want attention."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.common.errors import UsageError, visible
+from harness.common.toml import parse_toml, read_text
+from harness.common.writing import write_atomically
+from harness.engine.ledger.entries import FORMAT, load_ledger
+from harness.engine.ledger.upkeep import Tried, check
+from harness.moves.change import ROLES
+from harness.report.ledger.proposal import HEAD, SCHEMA_FILE, propose
+from harness.report.ledger.schema import ledger_schema
+from harness.report.result.format import GateDocument, ReachPart
+from harness.world.chain import Writer
+
+
+def new_ledger(result: GateDocument) -> str:
+    """Return a whole ledger with an entry for each bucket."""
+    return f"{HEAD}\n{propose(result)[0]}"
+
+
+def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
+    """Add an entry to the file for each bucket that has none; yield what was done, in lines.
+
+    The schema for editors is placed beside a file that is new. Raises UsageError when the file is no ledger or cannot
+    be written; it is whole then, as it was.
+    """
+    new = not path.exists()
+    text = HEAD if new else read_text(path, f"ledger {path}")
+    taken = _ids(text, path)
+    proposed, added, left = propose(result, taken)
+    if added:
+        text = f"{text.rstrip()}\n\n{proposed}"
+        # A list that is written as one value takes no further tables.
+        _ids(text, path)
+        beside = path.parent / SCHEMA_FILE
+        missing = new and not beside.exists()
+        if missing:
+            write_atomically(beside, ledger_schema())
+        try:
+            write_atomically(path, text.encode())
+        except UsageError:
+            if missing:
+                beside.unlink(missing_ok=True)
+            raise
+    entries = "1 entry" if len(added) == 1 else f"{len(added)} entries"
+    yield f"added    {entries} to {path}" + (": give each a reason" if added else "")
+    for name in added:
+        yield f"         {name}"
+    for name in left:
+        yield f"left     {name}: a case without an outcome is no difference that a ledger can explain"
+
+
+def _ids(text: str, path: Path) -> list[Any]:
+    """Return the ids in a ledger's text, whose entries may still lack their reasons."""
+    content = parse_toml(text, f"ledger {path}: nothing was added, since this")
+    if content.get("format") != FORMAT:
+        raise UsageError(f"ledger {path}: write format = {FORMAT!r} at its top, not {content.get('format')!r}")
+    entries = content.get("difference", [])
+    tables = entries if isinstance(entries, list) else []
+    return [table.get("id") for table in tables if isinstance(table, dict)]
+
+
+def check_lines(
+    path: Path, today: datetime.date, results: Sequence[tuple[str, GateDocument]]
+) -> tuple[list[str], bool]:
+    """Return in lines what is wrong with the ledger in the file, and whether nothing is.
+
+    ``results`` are runs with this ledger and what to call them. Raises UsageError for a ledger that cannot be read.
+    """
+    ledger = load_ledger(path, ROLES)
+    found = check(ledger, today, [_tried(name, result) for name, result in results])
+    lines = [visible(f"{one.fault:<9}{one.entry}: {one.text}") for one in found]
+    number = len(ledger.entries) + len(ledger.unreached)
+    entries = "1 entry" if number == 1 else f"{number} entries"
+    runs = f" and {len(results)} run{'s' if len(results) != 1 else ''}" if results else ""
+    wanting = len({one.entry for one in found})
+    said = f"{wanting} want attention" if wanting != 1 else "1 wants attention"
+    return [*lines, f"checked  {entries} by {today}{runs}: {said if found else 'all are sound'}"], not found
+
+
+def _tried(name: str, result: GateDocument) -> Tried:
+    first, second = (side.name for side in result.subjects)
+    return Tried(
+        name=name,
+        subjects=(first, second) if result.moved is None else (ROLES["base"], ROLES["head"]),
+        cases=result.counts.cases,
+        compared=frozenset(result.compared),
+        explained={part.entry: part.count for part in result.explained},
+        stale=frozenset(result.stale),
+        writes=(_writes(result.reach[0]), _writes(result.reach[1])),
+    )
+
+
+def _writes(reach: ReachPart) -> list[tuple[Writer, int]]:
+    return [
+        (Writer(field=part.field, slot=part.slot, source=part.source, file=part.file, line=part.line), part.count)
+        for part in reach.writes
+    ]

@@ -1,0 +1,154 @@
+"""Ledger entries for the buckets of a run, as text: a person gives them reasons.
+
+An entry is no wider than what its bucket shows. A condition is proposed for what the smallest launch and the other
+forms have in common, as far as it is a name or a switch; a number says too little about which numbers matter, so that
+it only has to be set. The reason is left empty, which no ledger is read with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
+
+from harness.engine.ledger.entries import FORMAT
+from harness.formats.contract import parse_case
+from harness.moves.change import ROLES
+from harness.report.result.format import BucketPart, GateDocument
+from harness.report.wording.words import cases_word
+from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+
+SCHEMA_FILE: Final = "stackproof-ledger.schema.json"
+HEAD: Final = f'#:schema ./{SCHEMA_FILE}\nformat = "{FORMAT}"\n'
+"""The first lines of a new ledger; the schema is for editors."""
+
+Group = dict[str, str]
+"""Conditions: paths, and what is asked there as TOML."""
+
+
+def propose(result: GateDocument, taken: Collection[str] = ()) -> tuple[str, list[str], list[str]]:
+    """Return the entries as TOML text, their ids, and the ids of buckets that no entry can explain.
+
+    A bucket whose id is ``taken`` has an entry already and is left out.
+    """
+    entries, names, left = [], [], []
+    for bucket in result.buckets:
+        if bucket.id in taken:
+            continue
+        if bucket.kind == "failure":
+            left.append(bucket.id)
+            continue
+        names.append(bucket.id)
+        entries.append("\n".join(_entry(bucket, result)) + "\n")
+    return "\n".join(entries), names, left
+
+
+def _entry(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
+    cases = f"{bucket.count} {cases_word(bucket.count)}"
+    yield f"# In {cases}: {_remark(bucket.kind, bucket.field, bucket.first, '→', bucket.second)}"
+    if bucket.writers is not None:
+        yield f"# by {_remark(bucket.writers[0], '→', bucket.writers[1])}"
+    yield f"# such as {_remark(bucket.launch)}"
+    yield "[[difference]]"
+    subjects = list(ROLES) if result.moved is not None else [side.name for side in result.subjects]
+    yield f"id = {toml(bucket.id)}"
+    yield f"subjects = {toml(subjects)}"
+    yield from _what(bucket, result)
+    yield 'reason = ""'
+    yield 'reference = ""'
+    yield 'owner = ""'
+    yield "# expires = 2030-12-31"
+    forms = [_conditions(parse_case(bytes(raw), bucket.id)) for raw in (bucket.witness, *bucket.others)]
+    common, rest = _shared(forms)
+    when = {**common, **_refusing(bucket)}
+    if when:
+        yield "[difference.when]"
+        yield from _lines(when)
+    for group in rest:
+        yield "[[difference.any]]"
+        yield from _lines(group)
+
+
+def _what(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
+    """Yield what may differ: that and what differs in consequence."""
+    names = [*([bucket.field] if bucket.kind in ("field", "environment") else []), *bucket.along]
+    fields = [name for name in names if name in result.compared]
+    variables = [name for name in names if name not in result.compared]
+    if fields:
+        yield f"fields = {toml(fields)}"
+    if variables:
+        yield f"environment = {toml(variables)}"
+    for kind in ("refusal", "refusals"):
+        if kind == bucket.kind or any(part.kind == kind for part in bucket.parts):
+            yield f"{kind} = true"
+
+
+def _refusing(bucket: BucketPart) -> Group:
+    """Return that a side refuses as it does the witness, where every form does."""
+    kinds = {bucket.kind, *(part.kind for part in bucket.parts)}
+    if kinds & {"field", "environment"}:
+        return {}
+    group: Group = {}
+    for side, refusal in zip(("first", "second"), bucket.refusals, strict=True):
+        if refusal is not None:
+            group[f"{side}.error"] = toml(refusal.type)
+            group[f"{side}.origin"] = toml(refusal.origin)
+    return group
+
+
+def _conditions(case: Case) -> Group:
+    """Return what a case has besides the defaults, as conditions."""
+    group: Group = {}
+    for head, given in (("args", case.args), ("env", case.env)):
+        group |= {f"{head}.{name}": _asked(value) for name, value in given.items()}
+    for head, part, plain in (("hardware", case.hardware, Hardware()), ("model", case.model, Model())):
+        for name in part.__struct_fields__:
+            value = getattr(part, name)
+            if value != getattr(plain, name):
+                # A version is a number, too.
+                group[f"{head}.{name}"] = _asked(0 if name == "cuda_version" and value is not None else value)
+    if case.model.architectures != Model().architectures:
+        group["model.architectures"] = f"{{ contains = {toml(case.model.architectures[0])} }}"
+    return dict(sorted(group.items()))
+
+
+def _asked(value: Any) -> str:
+    if isinstance(value, str | bool):
+        return toml(value)
+    return "{ set = false }" if value is None else "{ set = true }"
+
+
+def _shared(forms: Sequence[Group]) -> tuple[Group, list[Group]]:
+    """Return what all forms have in common, and the rest of each: none where one of them needs no more."""
+    common = {path: asked for path, asked in forms[0].items() if all(form.get(path) == asked for form in forms)}
+    rest = []
+    for form in forms:
+        group = {path: asked for path, asked in form.items() if path not in common}
+        if group not in rest:
+            rest.append(group)
+    return common, rest if all(rest) else []
+
+
+def _lines(group: Group) -> Iterator[str]:
+    for path, asked in group.items():
+        yield f"{toml(path)} = {asked}"
+
+
+def _remark(*parts: Any) -> str:
+    """Return parts as one line of a comment, whatever is in them."""
+    words = " ".join(part if isinstance(part, str) else json.dumps(part) for part in parts if part != "")
+    return "".join(char if char.isprintable() else " " for char in words)[:500]
+
+
+def toml(value: Any) -> str:
+    """Return a text, a switch, a number or a list of these as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        # A JSON text is a TOML text but for the one control character that JSON leaves as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, int | float):
+        return repr(value)
+    return f"[{', '.join(map(toml, value))}]"

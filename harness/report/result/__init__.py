@@ -1,0 +1,1 @@
+"""The JSON result and what is made from it: shards, saved results."""

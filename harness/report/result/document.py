@@ -1,0 +1,227 @@
+"""The result as one JSON document, and as case files on disk. The same result gives the same bytes.
+
+Neither times nor the number of jobs are in it: two runs of one seed can be compared with ``diff``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import asdict
+
+from harness.common.writing import make_folder, write_atomically
+from harness.engine.difference.buckets import Bucket
+from harness.engine.difference.compare import Difference
+from harness.engine.result.breakdown import Group
+from harness.engine.result.events import Covered, Finished
+from harness.formats.contract import encode_case
+from harness.report.result.format import (
+    FORMAT,
+    BreakdownPart,
+    BucketPart,
+    CountsPart,
+    DrawnPart,
+    ExplainedPart,
+    FormPart,
+    GateDocument,
+    GroupPart,
+    InteractionsPart,
+    NamesPart,
+    PairsPart,
+    ReachPart,
+    RefusalPart,
+    SubjectPart,
+    TriplesPart,
+    UnseenPart,
+    WritePart,
+    WriterPart,
+)
+from harness.report.wording.places import involved
+from harness.report.wording.words import launch_command, resolve_command, slug
+from harness.world.case import Case
+
+_SEEN: Final = ("neither", "true", "false")
+
+
+def document(result: Finished) -> bytes:
+    """Return the result as indented JSON with a line break at the end."""
+    started = result.started
+    body = GateDocument(
+        format=FORMAT,
+        verdict=result.verdict,
+        reason=result.reason,
+        interrupted=result.interrupted,
+        subjects=(
+            SubjectPart(name=started.first, identity=started.identities[0]),
+            SubjectPart(name=started.second, identity=started.identities[1]),
+        ),
+        seed=started.seed,
+        counts=CountsPart(cases=result.counts.cases, **msgspec.structs.asdict(result.counts)),
+        compared=started.compared,
+        absent=started.absent,
+        notes=started.notes,
+        buckets=[_bucket(result, number) for number in range(len(result.buckets))],
+        explained=[_explained(bucket, result) for bucket in result.explained],
+        stale=result.stale,
+        reach=(_reach(result.covered[0]), _reach(result.covered[1])),
+        drawn=_drawn(result),
+        interactions=_interactions(result),
+        breakdown=BreakdownPart(
+            architectures=_groups(result.breakdown.architectures), machines=_groups(result.breakdown.machines)
+        ),
+        moved=started.moved,
+    )
+    return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
+
+
+def _bucket(result: Finished, number: int) -> BucketPart:
+    bucket, trace = result.buckets[number], result.traces[number]
+    first, second = ([WritePart(**asdict(write)) for write in involved(bucket, chain)] for chain in trace.chains)
+    left, right = (None if refusal is None else RefusalPart(**asdict(refusal)) for refusal in trace.refusals)
+    return BucketPart(
+        id=slug(bucket),
+        explanation=result.explanations[number].splitlines(),
+        chains=(first, second),
+        refusals=(left, right),
+        **_difference(bucket, result),
+    )
+
+
+def _explained(bucket: Bucket, result: Finished) -> ExplainedPart:
+    entry = next(entry for entry in result.started.ledger.entries if entry.id == bucket.difference.entry)
+    return ExplainedPart(
+        entry=entry.id, reason=entry.reason, reference=entry.reference, **_difference(bucket, result)
+    )
+
+
+def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
+    """Return the keys that a cause and what the ledger explains have in common."""
+    started = result.started
+    return {
+        **_differs(bucket.difference),
+        "along": bucket.difference.along,
+        "count": bucket.count,
+        "parts": [FormPart(**_differs(part), count=count) for part, count in bucket.parts],
+        "witness": msgspec.Raw(encode_case(bucket.witness)),
+        "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
+        "launch": launch_command(bucket.witness, started.flags),
+        "resolve": tuple(
+            resolve_command(bucket.witness, label, started.flags) for label in (started.first, started.second)
+        ),
+    }
+
+
+def _differs(difference: Difference) -> dict[str, Any]:
+    return {
+        "kind": difference.kind,
+        "field": difference.name,
+        "first": difference.first,
+        "second": difference.second,
+        "writers": difference.writers,
+        "decision": difference.decision,
+        "parted": difference.parted,
+        "checks": difference.checks,
+    }
+
+
+def _reach(covered: Covered) -> ReachPart:
+    return ReachPart(
+        writes=[
+            WriterPart(**{**asdict(site.writer), "count": site.count, "excuse": site.excuse})
+            for site in covered.writes
+        ],
+        decisions=len(covered.decisions),
+        outcomes=covered.outcomes,
+        unseen=[
+            UnseenPart(**asdict(site.decision), seen=_SEEN[site.seen]) for site in covered.decisions if site.seen != 3
+        ],
+    )
+
+
+def _drawn(result: Finished) -> DrawnPart:
+    """Return the names that were drawn and those that could have been, sorted."""
+    drawn, drawable = result.drawn, result.started.drawable
+    return DrawnPart(
+        architectures=_names(drawn.architectures, drawable.architectures),
+        machines=_names(drawn.machines, drawable.machines),
+    )
+
+
+def _names(drawn: Set[str], drawable: Set[str]) -> NamesPart:
+    return NamesPart(drawn=sorted(drawn & drawable), never=sorted(drawable - drawn))
+
+
+def _interactions(result: Finished) -> InteractionsPart:
+    found = result.interactions
+    space = found.space
+    return InteractionsPart(
+        parameters=space.parameters,
+        pairs=PairsPart(covered=found.pairs, total=space.pairs),
+        triples=TriplesPart(covered=found.triples, counted=space.sampled, total=space.triples),
+    )
+
+
+def _groups(groups: Mapping[str, Group]) -> dict[str, GroupPart]:
+    """Return the groups and what they count in alphabetical order: jobs come to them in any."""
+    return {
+        name: GroupPart(
+            resolved=group.resolved,
+            refused=group.refused,
+            failed=group.failed,
+            different=dict(sorted(group.different.items())),
+            explained=dict(sorted(group.explained.items())),
+        )
+        for name, group in sorted(groups.items())
+    }
+
+
+@contextlib.contextmanager
+def folder_for(folder: Path | None) -> Iterator[None]:
+    """Check the folder, if one is named, before the block; where the block fails, leave none that was not there.
+
+    Raises UsageError for a folder that cannot be written or holds something.
+    """
+    # The witnesses of two runs in one folder could not be told apart.
+    made = folder is not None and make_folder(folder, "--save", "witnesses need a folder", empty=True)
+    try:
+        yield
+    except BaseException:
+        if made and folder is not None:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _with_own_ids(cases: Sequence[Case]) -> Iterator[Case]:
+    """Yield the cases with different ids: what was shrunk from one case may have several forms."""
+    seen: Counter[str] = Counter()
+    for case in cases:
+        seen[case.id] += 1
+        yield case if seen[case.id] == 1 else msgspec.structs.replace(case, id=f"{case.id}-form{seen[case.id]}")
+
+
+def save_result(result: Finished, folder: Path) -> list[Path]:
+    """Write the document as ``result.json``, and each witness as a case file that ``replay`` runs again.
+
+    Returns the case files, in the buckets' order. Raises UsageError when a file cannot be written; none of them is
+    there then.
+    """
+    written = []
+    try:
+        for bucket in result.buckets:
+            path = folder / f"{slug(bucket)}.jsonl"
+            write_atomically(
+                path, (encode_case(case) + b"\n" for case in _with_own_ids([bucket.witness, *bucket.others]))
+            )
+            written.append(path)
+        write_atomically(folder / "result.json", document(result))
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return written

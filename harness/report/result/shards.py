@@ -1,0 +1,225 @@
+"""What one shard of a campaign found, as a JSON file, and how several are put together again.
+
+A shard's file says what was asked and what was gathered, before anything is minimised or judged. Merging opens the
+same subjects, adds up and goes on from there, so that the result is that of one run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from harness.common.errors import UsageError
+from harness.common.reading import parse_json, seal
+from harness.engine.judgement.totals import Gathered
+from harness.engine.ledger.entries import Ledger
+from harness.engine.search.guide import STREAMS
+from harness.engine.search.plan import Budget, Request, Shard
+from harness.moves import Moved
+from harness.report.result.results import read_format
+from harness.subjects.names import parse_subject
+from harness.subjects.profile import Profile
+from harness.subjects.sources import Tree, locate
+from harness.subjects.spec import Limits, SubjectSpec
+
+FORMAT: Final = "stackproof.shard/1"
+COUNTS: Final = tuple(number for number in range(1, STREAMS + 1) if STREAMS % number == 0)
+"""Into how many shards a campaign can be split."""
+
+_COMMIT: Final = "commit:"
+_WHAT: Final = "a shard, as gate --shard writes it"
+
+
+class SubjectPart(msgspec.Struct, frozen=True):
+    """One subject: its name and identity, and all that decides how it resolves; ``sources`` are a digest of those."""
+
+    name: str
+    identity: str
+    slice: bool
+    package: str
+    target: str
+    profile: Profile
+    limits: Limits
+    sources: str
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked, the same of all shards of one campaign; ``stackproof`` is the version that made the cases."""
+
+    stackproof: str
+    subjects: tuple[SubjectPart, SubjectPart]
+    fields: tuple[str, ...]
+    all_fields: bool
+    cases: int | None
+    seconds: float | None
+    seed: int
+    ledger: Ledger
+    moved: tuple[Moved, ...] | None
+    notes: tuple[str, ...]
+
+
+class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """One shard's file: which of how many it is, what was asked, what was gathered.
+
+    ``seal`` is a digest of the last: its parts fit together in ways that no type says.
+    """
+
+    format: Literal["stackproof.shard/1"] = FORMAT
+    shard: Shard
+    asked: Asked
+    gathered: Gathered
+    seal: str
+
+
+class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
+    """The same, with what was gathered as it stands in the file."""
+
+    shard: Shard
+    asked: Asked
+    gathered: msgspec.Raw
+    seal: str
+
+
+def parse_shard(text: str) -> Shard:
+    """Return the shard that ``I/N`` names; raises UsageError for any other form or number."""
+    index, slash, of = text.partition("/")
+    if not (slash and index.isascii() and index.isdigit() and of.isascii() and of.isdigit()):
+        raise UsageError(f"--shard {text}: write I/N, such as 1/4 for the first of four")
+    if int(of) not in COUNTS:
+        known = f"{', '.join(map(str, COUNTS[:-1]))} or {COUNTS[-1]}"
+        raise UsageError(f"--shard {text}: a campaign can be split into {known} shards, not {of}")
+    if not 1 <= int(index) <= int(of):
+        raise UsageError(f"--shard {text}: the shards of {of} are 1/{of} to {of}/{of}")
+    return Shard(int(index), int(of))
+
+
+def shard_document(request: Request, gathered: Gathered) -> bytes:
+    """Return the file of the shard of ``request``, as JSON."""
+    asked = Asked(
+        stackproof=_version(),
+        subjects=(_subject(request.first), _subject(request.second)),
+        fields=request.fields,
+        all_fields=request.all_fields,
+        cases=request.budget.cases,
+        seconds=request.budget.seconds,
+        seed=request.seed,
+        ledger=request.ledger,
+        moved=request.moved,
+        notes=request.notes,
+    )
+    found = seal(parse_json(msgspec.json.encode(gathered)))
+    return msgspec.json.encode(ShardDocument(shard=request.shard, asked=asked, gathered=gathered, seal=found)) + b"\n"
+
+
+def _version() -> str:
+    return importlib.metadata.version("stackproof")
+
+
+def _subject(spec: SubjectSpec) -> SubjectPart:
+    return SubjectPart(
+        spec.label,
+        spec.tree.identity,
+        spec.slice,
+        spec.package,
+        spec.target,
+        spec.profile,
+        spec.limits,
+        spec.sources(),
+    )
+
+
+def read_shards(paths: Sequence[Path]) -> tuple[Asked, list[Gathered]]:
+    """Return what was asked and what each shard gathered, in the order of the shards.
+
+    Raises UsageError for a file that is none, and unless the files are all the shards of one campaign, each once.
+    """
+    documents = [(path, _read(path)) for path in paths]
+    first_path, first = documents[0]
+    found: dict[int, Path] = {}
+    for path, document in documents:
+        _same(first_path, first, path, document)
+        index, of = document.shard.index, document.shard.of
+        if of not in COUNTS or not 1 <= index <= of:
+            raise UsageError(f"{path} says that it is shard {index}/{of}, which there is not")
+        if index in found:
+            raise UsageError(f"shard {index}/{first.shard.of} is there twice: {found[index]} and {path}")
+        found[index] = path
+    missing = [f"{index}/{first.shard.of}" for index in range(1, first.shard.of + 1) if index not in found]
+    if missing:
+        raise UsageError(f"shard {', '.join(missing)} is missing: merge takes all shards of a campaign")
+    if first.asked.stackproof != _version():
+        raise UsageError(
+            f"the shards were made by stackproof {first.asked.stackproof}, and this is {_version()}: use that one"
+        )
+    documents.sort(key=lambda pair: pair[1].shard.index)
+    return first.asked, [document.gathered for _, document in documents]
+
+
+def _read(path: Path) -> ShardDocument:
+    sealed = read_format(path, FORMAT, _Sealed, _WHAT)
+    raw = bytes(sealed.gathered)
+    try:
+        gathered = parse_json(raw, Gathered)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} is not the whole of {_WHAT}: {error}") from None
+    if seal(parse_json(raw)) != sealed.seal:
+        raise UsageError(f"{path} is not {_WHAT}: what was gathered was changed since, run the shard again")
+    return ShardDocument(shard=sealed.shard, asked=sealed.asked, gathered=gathered, seal=sealed.seal)
+
+
+def _same(first_path: Path, first: ShardDocument, path: Path, document: ShardDocument) -> None:
+    if document.shard.of != first.shard.of:
+        raise UsageError(f"{first_path} is one of {first.shard.of} shards and {path} one of {document.shard.of}")
+    for name in Asked.__struct_fields__:
+        if msgspec.json.encode(getattr(first.asked, name)) != msgspec.json.encode(getattr(document.asked, name)):
+            raise UsageError(f"{first_path} and {path} are not of one campaign: they differ in {name}")
+
+
+def open_again(asked: Asked, python: str, jobs: int, cwd: Path) -> Request:
+    """Return the request that the shards are of, with its subjects opened here.
+
+    ``python`` is the interpreter that runs them. Raises UsageError for a subject that is not the same here.
+    """
+    specs = [
+        SubjectSpec(
+            tree=_tree(part, cwd),
+            slice=part.slice,
+            profile=part.profile,
+            python=python,
+            limits=part.limits,
+            package=part.package,
+            target=part.target,
+        )
+        for part in asked.subjects
+    ]
+    for part, spec in zip(asked.subjects, specs, strict=True):
+        if spec.sources() != part.sources:
+            raise UsageError(f"{part.name} was changed since the shards were run: run them again")
+    return Request(
+        first=specs[0],
+        second=specs[1],
+        fields=asked.fields,
+        all_fields=asked.all_fields,
+        budget=Budget(cases=asked.cases, seconds=asked.seconds),
+        ledger=asked.ledger,
+        seed=asked.seed,
+        jobs=jobs,
+        moved=asked.moved,
+        notes=asked.notes,
+    )
+
+
+def _tree(part: SubjectPart, cwd: Path) -> Tree:
+    name = parse_subject(part.name)
+    if part.identity.startswith(_COMMIT):
+        # What the name means may have moved on: the commit is the same.
+        name = dataclasses.replace(name, value=part.identity.removeprefix(_COMMIT))
+    tree = locate(name, cwd=cwd)
+    if tree.identity != part.identity:
+        raise UsageError(f"{part.name} is {tree.identity} here, and the shards are of {part.identity}")
+    return tree

@@ -1,0 +1,73 @@
+"""Lists the places that write a field, subject by subject, in the order in which the resolution comes to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
+
+from harness.common.errors import UsageError, hint
+from harness.subjects.open import open_subject
+from harness.subjects.spec import SubjectSpec
+from harness.world.chain import Writer
+
+
+def explain_field(field: str, specs: Sequence[SubjectSpec], say: Callable[[str], object]) -> None:
+    """Print the writers of ``field`` in each subject through ``say``; two subjects beside one another.
+
+    Raises UsageError for a field that no resolution of a subject writes, before anything is printed.
+    """
+    found = [_blocks(field, spec) for spec in specs]
+    if len(found) == 2 and all(_numbered(blocks) for blocks in found):
+        lines = _beside(found[0], found[1])
+    else:
+        lines = [line for blocks in found for block in blocks for line in block.lines]
+    for line in lines:
+        say(line)
+
+
+class _Block(NamedTuple):
+    """The writers of one slot in lines, its name first; the number of the head of all is -1."""
+
+    number: int
+    lines: list[str]
+
+
+def _blocks(field: str, spec: SubjectSpec) -> list[_Block]:
+    with open_subject(spec) as subject:
+        description = subject.describe()
+    if field not in description.resolved:
+        raise UsageError(f"{spec.label} resolves no field {field!r}{hint(field, description.resolved)}")
+    known = (*description.writers, *description.tables)
+    writers = sorted((writer for writer in known if writer.field == field), key=_slot_number)
+    places = f"{len(writers)} place{'s' if len(writers) != 1 else ''}"
+    blocks = [_Block(-1, [f"{spec.label}: {field} is written in {places}"])]
+    slot = None
+    for writer in writers:
+        if writer.slot != slot:
+            slot = writer.slot
+            blocks.append(_Block(_slot_number(writer), [f"  {slot or 'reached from no slot'}"]))
+        blocks[-1].lines.append(f"    {writer.source:44} {writer.file}:{writer.line}")
+    return blocks
+
+
+def _numbered(blocks: Sequence[_Block]) -> bool:
+    """Whether the slots have numbers, by which two subjects' can be laid side by side."""
+    numbers = [block.number for block in blocks[1:]]
+    return len(set(numbers)) == len(numbers) and 0 not in numbers[1:]
+
+
+def _beside(first: Sequence[_Block], second: Sequence[_Block]) -> list[str]:
+    left, right = ({block.number: block.lines for block in blocks} for blocks in (first, second))
+    width = max(len(line) for block in first for line in block.lines)
+    lines = []
+    for number in sorted(left.keys() | right.keys()):
+        for one, other in zip_longest(left.get(number, []), right.get(number, []), fillvalue=""):
+            lines.append(f"{one:{width}}   {other}".rstrip())
+    return lines
+
+
+def _slot_number(writer: Writer) -> int:
+    """Return the number that the slot begins with, so that a table's entries stand among the code; 0 for none."""
+    number = writer.slot.partition(" ")[0]
+    return int(number) if number.isdecimal() else 0

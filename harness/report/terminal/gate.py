@@ -1,0 +1,249 @@
+"""The result for a person at a terminal: progress while it runs, then a block for each bucket."""
+
+from __future__ import annotations
+
+import time
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from harness.common.errors import visible
+from harness.engine.difference.buckets import Bucket
+from harness.engine.result.events import (
+    BucketFound,
+    Counts,
+    Event,
+    Finished,
+    Minimising,
+    Progressed,
+    Saved,
+    Started,
+)
+from harness.report.wording.moves import moved_lines
+from harness.report.wording.words import (
+    cases_word,
+    difference_words,
+    drawn_words,
+    interactions_words,
+    launch_command,
+    part_lines,
+    reach_lines,
+    resolve_command,
+    world_words,
+    writer_words,
+)
+from harness.subjects.profile import answer_for
+from harness.world.case import Case
+
+_STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
+_BLOCKS = 40
+_SHOWN_OTHERS = 3
+# Columns for a cell of text in the table; the blocks above have it whole.
+_CELL = 40
+_SMALLEST_CELL = 8
+
+
+def progress_bar(console: Console) -> Progress:
+    """Return a bar whose tasks have a field ``rate``; it shows nothing where nobody sits at a terminal."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+class TerminalView:
+    """Listens to a campaign. Progress goes to ``progress`` (standard error), the result to ``output``."""
+
+    def __init__(self, output: Console, progress: Console) -> None:
+        self._output = output
+        self._bar = progress_bar(progress)
+        self._task: TaskID | None = None
+        self._counts = Counts()
+        self._since = 0.0
+
+    def __enter__(self) -> TerminalView:
+        self._bar.start()
+        self._task = self._bar.add_task("loading the subjects", total=None, rate="")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Take one event."""
+        assert self._task is not None
+        if isinstance(event, Started):
+            self._since = time.monotonic()
+            self._bar.update(self._task, description="comparing", total=event.cases)
+        elif isinstance(event, Progressed):
+            self._counts.add(event.counts)
+            rate = self._counts.cases / max(time.monotonic() - self._since, 1e-6)
+            self._bar.update(
+                self._task, completed=self._counts.cases, rate=f"{self._counts.cases} cases, {rate:.0f}/s"
+            )
+        elif isinstance(event, BucketFound):
+            self._announce(event.bucket)
+        elif isinstance(event, Saved):
+            pass
+        elif isinstance(event, Minimising):
+            self._bar.update(self._task, description=f"minimising {event.buckets} witnesses", rate="", total=None)
+        else:
+            self._bar.stop()
+            print_result(event, self._output)
+
+    def _announce(self, bucket: Bucket) -> None:
+        """Show a new bucket above the bar as soon as it is found; without a bar there is nobody to wait."""
+        if self._bar.disable:
+            return
+        name, first, second = difference_words(bucket.difference)
+        self._bar.console.print(
+            Text.assemble(("found    ", "red"), (name, "bold"), f"  {first} → {second}"),
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+
+
+def print_result(result: Finished, console: Console) -> None:
+    """Print a finished campaign."""
+    started = result.started
+    for bucket in result.buckets[:_BLOCKS]:
+        _print_bucket(bucket, started, console)
+    if len(result.buckets) > _BLOCKS:
+        rest = len(result.buckets) - _BLOCKS
+        console.print(Text(f"and {rest} more, below in a line each (--save or --format json has them whole)", "dim"))
+    if result.buckets:
+        console.print(_table(result, console.width), soft_wrap=True)
+    if started.moved is not None:
+        for line in moved_lines(started.moved, started.compared):
+            console.print(Text(line), soft_wrap=True)
+    for name, label in started.absent.items():
+        entry = started.absent_explained.get(name)
+        meant = f" (ledger: {entry})" if entry else ""
+        console.print(Text(f"absent   {name}: not a field of {label}, so not compared{meant}", "dim"), soft_wrap=True)
+    for note in started.notes:
+        console.print(Text(f"note     {note}", "dim"), soft_wrap=True)
+    _print_ledger(result, console)
+    for label, covered in zip((started.first, started.second), result.covered, strict=True):
+        for line in reach_lines(label, covered, started.gated):
+            console.print(Text(line), soft_wrap=True)
+    if drawn := drawn_words(result):
+        console.print(Text(f"drawn    {drawn}"), soft_wrap=True)
+    if result.interactions.space.pairs:
+        console.print(Text(f"covered  {interactions_words(result.interactions)}"), soft_wrap=True)
+    counts = result.counts
+    explained = f"{counts.explained} differ as the ledger explains, " if started.ledger.entries else ""
+    console.print(
+        Text(
+            f"cases    {counts.cases} of seed {started.seed}: {counts.resolved} resolve alike, {counts.refused} are "
+            f"refused alike, {explained}{counts.different} differ, {counts.failed} without outcome"
+        ),
+        soft_wrap=True,
+    )
+    if result.interrupted:
+        console.print(Text("stopped  by Ctrl-C; what was compared until then counts", "yellow"))
+    console.print(
+        Text.assemble("verdict  ", (result.verdict, _STYLES[result.verdict]), f": {result.reason}"), soft_wrap=True
+    )
+
+
+def _print_ledger(result: Finished, console: Console) -> None:
+    """Show what the ledger explains, with the smallest launch of each entry, and what it no longer explains."""
+    started = result.started
+    entries = {entry.id: entry for entry in started.ledger.entries}
+    for bucket in result.explained:
+        entry = entries[bucket.difference.entry or ""]
+        name, first, second = difference_words(bucket.difference)
+        cases = f"{bucket.count} {cases_word(bucket.count)}"
+        what = f" {entry.id}: {cases}, such as {name} {first} → {second}; {visible(entry.reason)}"
+        console.print(
+            Text.assemble(("explained", "cyan"), what, (f" ({visible(entry.reference)})", "dim")), soft_wrap=True
+        )
+        _print_case("smallest", bucket.witness, started, console)
+    for name in result.stale:
+        console.print(
+            Text(f"stale    {name}: this entry of the ledger explains nothing in these cases", "yellow"),
+            soft_wrap=True,
+        )
+
+
+def _table(result: Finished, width: int) -> Table:
+    """Return all buckets at a glance, a line each, in ``width`` columns; the numbers are never cut."""
+    labels = ("differs", result.started.first, result.started.second)
+    rows = [(str(bucket.count), difference_words(bucket.difference)) for bucket in result.buckets]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("cases", justify="right", no_wrap=True)
+    # Left to itself the table takes what is missing from all columns alike. Three blanks part two of four.
+    left = width - max(len("cases"), *(len(number) for number, _ in rows)) - 11
+    wanted = [
+        min(_CELL, max(Text(text).cell_len for text in texts))
+        for texts in zip(labels, *(words for _, words in rows), strict=True)
+    ]
+    for label, cells in zip(labels, _shared(left, wanted), strict=True):
+        table.add_column(Text(label), width=cells, no_wrap=True, overflow="ellipsis")
+    for number, words in rows:
+        table.add_row(number, *map(Text, words))
+    return table
+
+
+def _shared(columns: int, wanted: list[int]) -> list[int]:
+    """Return what each of a row's cells gets of ``columns``: the widest give way first, to a smallest width."""
+    given = list(wanted)
+    while sum(given) > columns and max(given) > _SMALLEST_CELL:
+        given[given.index(max(given))] -= 1
+    return given
+
+
+def _print_bucket(bucket: Bucket, started: Started, console: Console) -> None:
+    difference = bucket.difference
+    name, first, second = difference_words(difference)
+    console.print(
+        Text.assemble((name, "bold red"), f"   in {bucket.count} {cases_word(bucket.count)}"),
+        soft_wrap=True,
+    )
+    for label, value, where in zip(
+        (started.first, started.second), (first, second), writer_words(difference), strict=True
+    ):
+        console.print(Text.assemble((f"  {label}  ", "cyan"), value, (where, "dim")), soft_wrap=True)
+    if difference.along:
+        console.print(Text(f"  with it differ {', '.join(map(visible, difference.along))}", "dim"), soft_wrap=True)
+    for line in part_lines(bucket, (started.first, started.second)):
+        console.print(Text(line, "dim"), soft_wrap=True)
+    if difference.kind == "failure":
+        console.print(Text(f"  in case  {bucket.witness.id}", "yellow"))
+    _print_case("smallest", bucket.witness, started, console)
+    console.print(
+        Text(f"  try      {resolve_command(bucket.witness, started.second, started.flags)}", "dim"), soft_wrap=True
+    )
+    for case in bucket.others[:_SHOWN_OTHERS]:
+        _print_case("also", case, started, console)
+    more = len(bucket.others) - _SHOWN_OTHERS
+    if more > 0:
+        console.print(Text(f"  and {more} other forms (--save or --format json shows them)", "dim"))
+    if difference.kind == "failure":
+        _print_missing_answers(bucket, console)
+    console.print()
+
+
+def _print_case(word: str, case: Case, started: Started, console: Console) -> None:
+    console.print(Text(f"  {word:9}{launch_command(case, started.flags)}"), soft_wrap=True)
+    if where := world_words(case, started.flags):
+        console.print(Text(f"           on {where}", "dim"), soft_wrap=True)
+
+
+def _print_missing_answers(bucket: Bucket, console: Console) -> None:
+    """Show the lines that would answer an unanswered probe, ready to paste."""
+    for kind, detail in zip(
+        bucket.difference.name.split(" / "), (bucket.difference.first, bucket.difference.second), strict=True
+    ):
+        if kind == "unanswered" and (lines := answer_for(detail)):
+            console.print(Text("  give --answers a file with", "yellow"))
+            console.print(Text(lines), style="yellow", soft_wrap=True)

@@ -1,0 +1,49 @@
+"""The fields that a change moves, in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from harness.common.errors import visible
+from harness.moves import KINDS, Moved, Reason
+
+_SHOWN_FIELDS = 40
+_SHOWN_REASONS = 3
+
+
+def moved_lines(moved: Sequence[Moved], compared: Sequence[str]) -> list[str]:
+    """Return a line for each of the first moved fields."""
+    if not moved:
+        return ["moved    no field: nothing that decides one differs"]
+    known = set(compared)
+    lines = []
+    for one in in_order(moved, known)[:_SHOWN_FIELDS]:
+        apart = "" if one.field in known else " (not compared)"
+        lines.append(f"moved    {visible(one.field)}{apart}: {reasons_words(one)}")
+    if len(moved) > _SHOWN_FIELDS:
+        lines.append(f"         and {len(moved) - _SHOWN_FIELDS} more (--format json has them all)")
+    return lines
+
+
+def in_order(moved: Sequence[Moved], compared: Collection[str]) -> list[Moved]:
+    """Return those first that are compared, and of these the ones with the plainest reason."""
+    return sorted(moved, key=lambda one: (one.field not in compared, KINDS.index(one.reasons[0].kind)))
+
+
+def reasons_words(moved: Moved) -> str:
+    """Return why a field moved: the first reasons, and how many more there are."""
+    words = [reason_words(reason) for reason in moved.reasons[:_SHOWN_REASONS]]
+    if len(moved.reasons) > _SHOWN_REASONS:
+        words.append(f"and {len(moved.reasons) - _SHOWN_REASONS} more")
+    return "; ".join(words)
+
+
+def reason_words(reason: Reason) -> str:
+    """Return one reason, and the place in the second subject, or in the first where it is gone."""
+    return visible(f"{change_words(reason)} ({reason.second or reason.first})")
+
+
+def change_words(reason: Reason) -> str:
+    """Return what differs, and how."""
+    how = f": {reason.detail}" if reason.detail else f" {reason.change}"
+    return f"{reason.kind} {reason.name}{how}"

@@ -1,0 +1,148 @@
+"""A result field by field, and by architecture and machine: what several reports show, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+from harness.engine.difference.buckets import Bucket
+from harness.engine.result.breakdown import REFUSAL, Group
+from harness.engine.result.events import Finished
+from harness.world.profiles import hardware_names
+
+State = Literal["differs", "explained", "agrees", "unreached", "absent"]
+Outcome = Literal["differ", "explained", "agree", "refuse", "unreached"]
+
+REFUSAL_ROW: Final = REFUSAL
+
+
+class FieldRow(NamedTuple):
+    """One compared thing: a field, a variable that differed somewhere, or `REFUSAL_ROW`.
+
+    ``cases`` is in how many it differed, whether as the cause or in consequence; ``causes`` are the numbers of the
+    buckets it is in, in the result's order. ``ran`` and ``sites`` count for each side the places that write it and
+    those of them that ran, not counting places that cannot run; both are 0 where that is not known. ``absent`` is
+    the label of the subject that lacks the field.
+    """
+
+    name: str
+    kind: Literal["field", "variable", "refusal"]
+    state: State
+    cases: int
+    causes: tuple[int, ...]
+    ran: tuple[int, int]
+    sites: tuple[int, int]
+    absent: str = ""
+
+
+class Cell(NamedTuple):
+    """What became of one field in the cases of one group.
+
+    ``cases`` is in how many it differed, or was compared where it never did. ``of`` is in how many it was compared.
+    """
+
+    outcome: Outcome
+    cases: int
+    of: int
+
+
+class Column(NamedTuple):
+    """One group of cases: an architecture or a machine; None for one that could be drawn and never was."""
+
+    name: str
+    group: Group | None
+
+
+def field_rows(result: Finished) -> list[FieldRow]:
+    """Return the compared fields in their order, variables that differed, refusals, and the absent fields."""
+    compared = result.started.compared
+    different = _totals(result, "different")
+    explained = _totals(result, "explained")
+    variables = sorted((different.keys() | explained.keys()) - set(compared) - {REFUSAL})
+    rows = []
+    for name in (*compared, *variables, REFUSAL_ROW):
+        kind: Literal["field", "variable", "refusal"] = (
+            "refusal" if name == REFUSAL_ROW else "variable" if name in variables else "field"
+        )
+        ran, sites = _sites(result, name)
+        cases = different.get(name, 0)
+        state: State = "agrees"
+        if cases:
+            state = "differs"
+        elif name in explained:
+            state = "explained"
+        elif (kind == "field" and not result.counts.resolved) or (any(sites) and not any(ran)):
+            state = "unreached"
+        causes = tuple(number for number, bucket in enumerate(result.buckets) if _is_in(name, bucket))
+        rows.append(FieldRow(name, kind, state, cases, causes, ran, sites))
+    for name, label in result.started.absent.items():
+        rows.append(FieldRow(name, "field", "absent", 0, (), (0, 0), (0, 0), label))
+    return rows
+
+
+def columns(result: Finished) -> tuple[list[Column], list[Column]]:
+    """Return the architectures by name, and the machines: those with a name first, in the profiles' order.
+
+    Architectures that no subject names (a case may have any) are one column, the last. Where cases differ in one of
+    these in nothing, there are none.
+    """
+    breakdown, drawable = result.breakdown, result.started.drawable
+    architectures = [Column(name, breakdown.architectures.get(name)) for name in sorted(drawable.architectures)]
+    others = sorted(breakdown.architectures.keys() - drawable.architectures)
+    if others:
+        together = Group()
+        for name in others:
+            together.add(breakdown.architectures[name])
+        architectures.append(Column(f"{len(others)} others", together))
+    place = {name: number for number, name in enumerate(hardware_names())}
+    machines = sorted(
+        breakdown.machines.keys() | drawable.machines, key=lambda name: (place.get(name, len(place)), name)
+    )
+    takes = result.started.flags.takes
+    return (
+        architectures if "model" in takes else [],
+        [Column(name, breakdown.machines.get(name)) for name in machines] if "hardware" in takes else [],
+    )
+
+
+def cell(row: FieldRow, group: Group | None) -> Cell:
+    """Return what became of a field in a group; a field none of whose writers ran was not reached anywhere."""
+    if group is None:
+        return Cell("unreached", 0, 0)
+    of = group.resolved + (group.refused if row.kind == "refusal" else 0)
+    if row.name in group.different:
+        return Cell("differ", group.different[row.name], of)
+    if row.name in group.explained:
+        return Cell("explained", group.explained[row.name], of)
+    if row.state == "unreached":
+        return Cell("unreached", 0, 0)
+    if of:
+        return Cell("agree", of, of)
+    return Cell("refuse", group.refused, 0) if group.refused else Cell("unreached", 0, 0)
+
+
+def _totals(result: Finished, what: Literal["different", "explained"]) -> dict[str, int]:
+    """Return in how many cases each field or variable differed; every case is of one architecture."""
+    totals: dict[str, int] = {}
+    for group in result.breakdown.architectures.values():
+        counts: Mapping[str, int] = getattr(group, what)
+        for name, count in counts.items():
+            totals[name] = totals.get(name, 0) + count
+    return totals
+
+
+def _sites(result: Finished, name: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return how many of the places that write a field ran, and how many could have, on each side."""
+    ran, sites = [], []
+    for covered in result.covered:
+        writes = [site for site in covered.writes if site.writer.field == name and site.due]
+        ran.append(sum(1 for site in writes if site.count))
+        sites.append(len(writes))
+    return (ran[0], ran[1]), (sites[0], sites[1])
+
+
+def _is_in(name: str, bucket: Bucket) -> bool:
+    difference = bucket.difference
+    if difference.kind not in ("field", "environment"):
+        return name == REFUSAL_ROW
+    return name == difference.name or name in difference.along or any(name == part.name for part, _ in bucket.parts)

@@ -1,0 +1,71 @@
+"""Where in the sources a bucket's difference was made, on each side: what a report points at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.engine.difference.buckets import Bucket
+from harness.engine.result.events import Finished
+from harness.engine.result.excerpts import Line, said_place
+from harness.world.chain import Write
+
+
+class Spot(NamedTuple):
+    """One side of a difference: the place and the function that decided it; both None where no line did."""
+
+    place: Line | None
+    source: str | None
+
+
+_UNKNOWN = Spot(None, None)
+
+
+def spots(result: Finished, number: int) -> tuple[Spot, Spot]:
+    """Return for each side what made the bucket ``number``'s witness differ.
+
+    For a field or a variable the write by which it parted, for a refusal the statement that raised; nothing for a
+    value as given, and where the subject does not say.
+    """
+    first, second = (_spot(result, number, side) for side in (0, 1))
+    return first, second
+
+
+def _spot(result: Finished, number: int, side: int) -> Spot:
+    difference, trace = result.buckets[number].difference, result.traces[number]
+    refusal = trace.refusals[side]
+    if refusal is not None:
+        check = _said(difference.checks, side)
+        return check if check.place is not None else Spot(None, refusal.origin)
+    return _said(difference.writers, side) if difference.kind in ("field", "environment") else _UNKNOWN
+
+
+def partings(result: Finished, number: int) -> tuple[Spot, Spot]:
+    """Return for each side where the bucket ``number``'s witness had parted before it was refused.
+
+    That is the write of the field or variable that differed before, or the condition that came out otherwise.
+    """
+    difference = result.buckets[number].difference
+    if difference.kind not in ("refusals", "refusal"):
+        return _UNKNOWN, _UNKNOWN
+    known = difference.writers or difference.decision
+    return _said(known, 0), _said(known, 1)
+
+
+def _said(places: tuple[str, str] | None, side: int) -> Spot:
+    said = None if places is None else said_place(places[side])
+    return _UNKNOWN if said is None else Spot(said[1], said[0])
+
+
+def involved(bucket: Bucket, chain: Sequence[Write]) -> list[Write]:
+    """Return the writes of the field that parted and of those that differ in consequence, in order."""
+    names = {bucket.difference.name, bucket.difference.parted, *bucket.difference.along}
+    return [write for write in chain if write.field in names]
+
+
+def repository_path(result: Finished, side: int, file: str) -> str | None:
+    """Return the path of a side's file in what the user stands in, None where it is not there."""
+    folder = result.started.folders[side]
+    if folder is None:
+        return None
+    return f"{folder}/{file}" if folder else file

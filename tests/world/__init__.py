@@ -1,1 +1,0 @@
-"""Tests of harness.world, module for module."""
