@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_results import HOSTILE, result
-from test_terminal import finished
+from small_results import finished
 
 from harness.report.html.page import html
 from harness.report.wording.stack import Stack, Step

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_results import HOSTILE, bucket, result
 from markdown_it import MarkdownIt
-from test_terminal import finished
+from small_results import finished
 
 from harness.report.ci.github import cell, code, fenced, summary, workflow_commands
 from harness.world.case import Case

@@ -7,7 +7,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from made_results import HOSTILE, result
-from test_terminal import finished
+from small_results import finished
 
 from harness.engine.result.events import Counts
 from harness.report.ci.junit import junit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_terminal import bucket, finished
+from small_results import bucket, finished
 
 from harness.common.errors import UsageError
 from harness.formats.contract import read_cases
