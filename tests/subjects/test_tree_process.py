@@ -18,7 +18,7 @@ from harness.subjects.tree import TreeSubject
 from harness.subjects.wire import decode_frame, failure_frame, is_outcome
 from harness.world.case import Failure
 
-CHILD = Path(__file__).parents[2] / "harness" / "subjects" / "child"
+HARNESS = Path(__file__).parents[2] / "harness"
 
 
 def script(path: Path, text: str) -> str:
@@ -110,12 +110,12 @@ CONFINED = """
 import importlib.util, os, socket, sys
 home = sys.argv[1]
 init = home + "/__init__.py"
-spec = importlib.util.spec_from_file_location("_stackproof_child", init, submodule_search_locations=[home])
+spec = importlib.util.spec_from_file_location("_stackproof", init, submodule_search_locations=[home])
 package = importlib.util.module_from_spec(spec)
-sys.modules["_stackproof_child"] = package
+sys.modules["_stackproof"] = package
 spec.loader.exec_module(package)
-sandbox = importlib.import_module("_stackproof_child.sandbox")
-world = importlib.import_module("_stackproof_child.world")
+sandbox = importlib.import_module("_stackproof.subjects.child.sandbox")
+world = importlib.import_module("_stackproof.subjects.child.world")
 sandbox._leave_network = lambda: False
 import encodings.idna  # nobody may not be allowed to read the interpreter's folder
 if os.getuid() == 0:
@@ -140,7 +140,7 @@ print(len(refused), os.getuid())
 
 def test_no_network_without_a_namespace_and_without_root() -> None:
     ran = subprocess.run(
-        [sys.executable, "-S", "-c", CONFINED, str(CHILD)], capture_output=True, text=True, check=False
+        [sys.executable, "-S", "-c", CONFINED, str(HARNESS)], capture_output=True, text=True, check=False
     )
     assert ran.stderr == ""
     count, user = ran.stdout.split()

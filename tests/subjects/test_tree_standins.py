@@ -18,21 +18,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-CHILD = Path(__file__).parents[2] / "harness" / "subjects" / "child"
-NAME = "_stackproof_child_under_test"
+HARNESS = Path(__file__).parents[2] / "harness"
+NAME = "_stackproof_under_test"
 
 
 @pytest.fixture(scope="module")
 def child() -> Iterator[SimpleNamespace]:
     spec = importlib.util.spec_from_file_location(
-        NAME, CHILD / "__init__.py", submodule_search_locations=[str(CHILD)]
+        NAME, HARNESS / "__init__.py", submodule_search_locations=[str(HARNESS)]
     )
     assert spec is not None and spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules[NAME] = package
     spec.loader.exec_module(package)
     names = ("world", "standins", "questions", "answers", "caches", "finder", "held", "slicing", "wire", "describe")
-    yield SimpleNamespace(**{name: importlib.import_module(f"{NAME}.{name}") for name in names})
+    yield SimpleNamespace(**{name: importlib.import_module(f"{NAME}.subjects.child.{name}") for name in names})
     for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:
         del sys.modules[name]
 

@@ -1,6 +1,6 @@
 """What runs inside the child process of a real source tree.
 
-Standard library only, so that any interpreter given by ``--python`` can run it, and never importable by the
-tree: ``boot.py`` loads this package under the private name ``_stackproof_child`` without putting any folder of
-ours on the module path.
+It uses the standard library alone, so that any interpreter given by ``--python`` can run it. A tree can never import
+it by accident: ``boot.py`` makes it importable under the private name ``_stackproof`` only, without a folder of ours
+on the module path.
 """

@@ -1,21 +1,30 @@
-"""The child's first lines: load the package beside this file under a private name, then serve.
+"""The child's first lines: make our code importable under a private name, then serve.
 
-Run by path (``python -S -B boot.py REQUEST_FD RESPONSE_FD NUMBER``). The folder of a script run by path leads
-``sys.path``; it is dropped before anything else is imported, so that a tree's own ``wire`` or ``world`` is never
-ours.
+Run by path: ``python -S -B boot.py REQUEST_FD RESPONSE_FD NUMBER``.
+
+The tree must never import our code by accident, whatever its own packages are called: a tree may well have a package
+``harness`` or a module ``wire``. So no folder of ours stays on ``sys.path``. Instead the folder ``harness`` becomes
+the package ``_stackproof``. Its modules import one another by relative imports alone, so that the same files also
+work as ``harness.subjects.child`` in the processes that import them by that name.
 """
 
 import sys
 
+# Python puts the folder of a script that is run by path first. It goes before anything else is imported.
 _HERE = sys.path.pop(0)
 
 import importlib.util  # noqa: E402
+import os  # noqa: E402
 
-PACKAGE = "_stackproof_child"
+PACKAGE = "_stackproof"
+_HARNESS = os.path.dirname(os.path.dirname(_HERE))
 
 
 def _load() -> None:
-    spec = importlib.util.spec_from_file_location(PACKAGE, f"{_HERE}/__init__.py", submodule_search_locations=[_HERE])
+    """Import the folder ``harness`` as ``PACKAGE``; its own ``__init__`` imports nothing."""
+    spec = importlib.util.spec_from_file_location(
+        PACKAGE, os.path.join(_HARNESS, "__init__.py"), submodule_search_locations=[_HARNESS]
+    )
     assert spec is not None and spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
@@ -24,7 +33,7 @@ def _load() -> None:
 
 if __name__ == "__main__":
     _load()
-    server = importlib.import_module(f"{PACKAGE}.serve")
+    server = importlib.import_module(f"{PACKAGE}.subjects.child.serve")
     arguments = map(int, sys.argv[1:])
     del sys.argv[1:]
     server.serve(*arguments)

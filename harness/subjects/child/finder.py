@@ -15,6 +15,8 @@ from .standins import ANSWERED, ReexportingModule, StandInModule
 from .world import WORLD
 
 _STANDARD_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
+# Our own code, under whatever name it was loaded.
+_OURS = (__package__ or "").partition(".")[0]
 
 
 class TreeFinder(importlib.abc.MetaPathFinder):
@@ -45,7 +47,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
             return self._find_own(name)
         if top in ("ctypes", "_ctypes"):
             WORLD.refuse(name, "loaded native code")
-        if top in sys.stdlib_module_names or top == __package__:
+        if top in sys.stdlib_module_names or top == _OURS:
             return None
         return self._find_foreign(name, top)
 
@@ -164,7 +166,8 @@ class PartialLoader(importlib.abc.Loader):
 def _importer(frame):
     """Return the frame of the import statement that the import machinery's ``frame`` serves, or None."""
     while frame is not None and (
-        "importlib" in frame.f_code.co_filename or frame.f_globals.get("__package__") == __package__
+        "importlib" in frame.f_code.co_filename
+        or (frame.f_globals.get("__package__") or "").partition(".")[0] == _OURS
     ):
         frame = frame.f_back
     return frame

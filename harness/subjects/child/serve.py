@@ -23,6 +23,10 @@ from .tracing import traced
 from .wire import Wire, encode, frame_of, marked, own_fault
 from .world import WORLD, UnansweredProbe, observe_environment
 
+_CHILD = os.path.dirname(__file__)
+# The folders of our own code that runs here.
+_OURS = (_CHILD, os.path.join(os.path.dirname(os.path.dirname(_CHILD)), "source"))
+
 
 def serve(request_fd, response_fd, number):
     """Serve until the request pipe closes; answers count from ``number``. The first request loads the tree."""
@@ -110,7 +114,7 @@ def _load(request):
 
 def _frame(error):
     """Return ``file:line`` of the innermost frame that is not ours, the empty string where all are."""
-    return frame_of(error, lambda file: not file.startswith((os.path.dirname(__file__), "<frozen")))
+    return frame_of(error, lambda file: not file.startswith((*_OURS, "<frozen")))
 
 
 class Subject:
