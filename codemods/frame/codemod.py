@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import libcst as cst
 
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source
+from codemods.reading.facts import RecordFacts
+from codemods.reading.source import SourceFile
 
 
 class Left(NamedTuple):
@@ -65,12 +65,12 @@ class Codemod(ABC):
     def words(self) -> tuple[str, ...]:
         """Return words of which a file must hold one to be worth parsing."""
 
-    def concerns(self, source: Source) -> bool:
+    def concerns(self, source: SourceFile) -> bool:
         """Return whether the file may change or be listed; asked before the slow parse, so it should be cheap."""
         return True
 
     @abstractmethod
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return what becomes of ``module``; ``source`` is the file as it was before any codemod of the step."""
 
     def files(self) -> Mapping[str, str]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codemods.frame.codemod import Codemod, Left
-from codemods.reading.source import Source, Unreadable, mentions
-from codemods.reading.tree import FolderTree, Tree, write
+from codemods.reading.files import FolderTree, SourceTree, write
+from codemods.reading.source import SourceFile, Unreadable, mentions
 
 
 @dataclass
@@ -43,7 +43,7 @@ class _FileResult(NamedTuple):
     unreadable: str
 
 
-def run(tree: Tree, codemods: Sequence[Codemod], *, jobs: int = 1) -> StepResult:
+def run(tree: SourceTree, codemods: Sequence[Codemod], *, jobs: int = 1) -> StepResult:
     """Return what ``codemods``, one after another, make of ``tree``; nothing is written.
 
     The result does not depend on ``jobs``.
@@ -93,7 +93,7 @@ def _change(work: tuple[str, bytes], codemods: Sequence[Codemod]) -> _FileResult
     counts = [0] * len(codemods)
     left: list[Left] = []
     try:
-        source = Source(path, data)
+        source = SourceFile(path, data)
         for number, codemod in enumerate(codemods):
             if not mentions(source.data, codemod.words()) or not codemod.concerns(source):
                 continue
@@ -101,13 +101,13 @@ def _change(work: tuple[str, bytes], codemods: Sequence[Codemod]) -> _FileResult
             counts[number] = change.count
             left += change.left
             if change.module is not source.module:
-                source = Source.of(path, change.module)
+                source = SourceFile.of(path, change.module)
         return _FileResult(path, source.data if source.data != data else None, tuple(counts), tuple(left), "")
     except Unreadable as error:
         return _FileResult(path, None, (0,) * len(codemods), (), str(error))
 
 
-def _gathered(results: Sequence[_FileResult], tree: Tree, codemods: Sequence[Codemod]) -> StepResult:
+def _gathered(results: Sequence[_FileResult], tree: SourceTree, codemods: Sequence[Codemod]) -> StepResult:
     total = StepResult(counts={_name(codemod): 0 for codemod in codemods})
     for result in results:
         if result.data is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from codemods.hazards.events import Event
-from codemods.hazards.slots import Slot
-from codemods.hazards.trace import Trace
+from codemods.reading.accesses import Access
+from codemods.reading.slots import ResolutionSlot
+from codemods.reading.timeline import Timeline
 from harness.common.errors import UsageError
 
 
@@ -19,13 +19,13 @@ class Move(NamedTuple):
     """
 
     field: str
-    origin: Slot
-    to: Slot
-    writes: tuple[Event, ...]
-    seen_otherwise: tuple[Event, ...]
-    jumped: tuple[Event, ...]
-    changed_inputs: tuple[Event, ...]
-    handed: tuple[Event, ...]
+    origin: ResolutionSlot
+    to: ResolutionSlot
+    writes: tuple[Access, ...]
+    seen_otherwise: tuple[Access, ...]
+    jumped: tuple[Access, ...]
+    changed_inputs: tuple[Access, ...]
+    handed: tuple[Access, ...]
 
     @property
     def is_safe(self) -> bool:
@@ -33,7 +33,7 @@ class Move(NamedTuple):
         return not (self.seen_otherwise or self.jumped or self.changed_inputs or self.handed)
 
 
-def judge_move(trace: Trace, field: str, origin: str, to: str) -> Move:
+def judge_move(trace: Timeline, field: str, origin: str, to: str) -> Move:
     """Return what stands between the writes of ``field`` in the slot ``origin`` and the start of the slot ``to``.
 
     Slots are given by name or number. Raises UsageError for an unknown slot, or one that does not write the field.

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from codemods.hazards.events import Event
 from codemods.hazards.moves import Move
-from codemods.hazards.trace import Trace
+from codemods.reading.accesses import Access
+from codemods.reading.timeline import Timeline
 
 
-def as_text(trace: Trace, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
+def as_text(trace: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
     """Return the writers and readers of ``fields`` slot by slot, then what stands in the way of each move."""
     lines = [f"{', '.join(fields)}: {_counted(trace, fields)}"]
     events = trace.of(fields)
@@ -25,7 +25,7 @@ def as_text(trace: Trace, fields: Sequence[str], moves: Iterable[Move] = ()) -> 
     return "\n".join(lines) + "\n"
 
 
-def as_json(trace: Trace, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
+def as_json(trace: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
     """Return the same as JSON."""
     body = {
         "fields": list(fields),
@@ -38,14 +38,14 @@ def as_json(trace: Trace, fields: Sequence[str], moves: Iterable[Move] = ()) -> 
     return json.dumps(body, indent=2) + "\n"
 
 
-def _counted(trace: Trace, fields: Sequence[str]) -> str:
+def _counted(trace: Timeline, fields: Sequence[str]) -> str:
     def places(kind: str) -> int:
         return len({(event.file, event.line, event.field) for event in trace.of(fields, kind)})
 
     return f"written in {places('write')} places, read in {places('read')}, handed on in {places('handed')}"
 
 
-def _words(event: Event) -> str:
+def _words(event: Access) -> str:
     guard = f"  if {event.guards[-1]}" if event.guards else ""
     return f"{event.kind:6} {event.field}  {event.function} ({event.file}:{event.line}){guard[:120]}"
 
@@ -68,7 +68,7 @@ def _move_lines(move: Move) -> list[str]:
     return lines
 
 
-def _data(event: Event) -> dict[str, Any]:
+def _data(event: Access) -> dict[str, Any]:
     return {
         **event._asdict(),
         "guards": list(event.guards),

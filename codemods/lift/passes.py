@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.writing.emit import DECLARE, fresh, laid_out, name_of
+from codemods.runtime.names import DECLARE
+from codemods.writing.emit import fresh, laid_out, name_of
 from codemods.writing.regions import Needs
 from codemods.writing.scoped import names_in
 

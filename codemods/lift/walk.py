@@ -11,10 +11,10 @@ from codemods.lift.blocks import Function
 from codemods.lift.chains import Chains
 from codemods.lift.passes import Maker, Names
 from codemods.reading.architecture import architecture_names
-from codemods.reading.index import ModuleIndex, Place
-from codemods.reading.record import RecordFacts
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition, ModuleIndex
 from codemods.reading.scopes import bound_names, parameter_names, scopes_in_order
-from codemods.reading.source import Source
+from codemods.reading.source import SourceFile
 from codemods.writing.pure import is_pure
 from codemods.writing.regions import Regions
 from codemods.writing.scoped import ScopedTransformer, names_in
@@ -26,7 +26,7 @@ class Lifter(ScopedTransformer):
     def __init__(
         self,
         module: cst.Module,
-        source: Source,
+        source: SourceFile,
         facts: RecordFacts,
         fields: frozenset[str],
         names: Names,
@@ -82,7 +82,7 @@ class Lifter(ScopedTransformer):
             self._maker,
             is_ours=self._is_ours,
             architectures=architecture_names(node),
-            constant=lambda name: self._facts.constants.get(Place(self._path, name)),
+            constant=lambda name: self._facts.constants.get(Definition(self._path, name)),
             leave=self.leave_alone,
             width=self.width,
         )

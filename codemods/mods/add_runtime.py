@@ -11,8 +11,8 @@ import libcst as cst
 
 import codemods.runtime.overrides_runtime as runtime
 from codemods.frame.codemod import Change, Codemod, Example
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source
+from codemods.reading.facts import RecordFacts
+from codemods.reading.source import SourceFile
 
 _BEFORE = "class Args:\n    page_size: int = 1\n"
 
@@ -39,7 +39,7 @@ class AddRuntime(Codemod):
         """Return none: no file is changed."""
         return ()
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return ``module`` as it is."""
         return Change(module)
 

@@ -11,12 +11,10 @@ import libcst.matchers as m
 
 from codemods.examples.end_dual_apply import EXAMPLES
 from codemods.frame.codemod import Change, Codemod, Example, Left
-from codemods.reading.index import Place
-from codemods.reading.passing import APPLIED_NOW, VIEW_OF
-from codemods.reading.readers import APPLIES_AT_END
-from codemods.reading.record import RecordFacts
-from codemods.reading.resolution import Hidden
-from codemods.reading.source import Source, line_limit, usual_quote
+from codemods.reading.facts import Hidden, RecordFacts
+from codemods.reading.index import Definition
+from codemods.reading.source import SourceFile, line_limit, usual_quote
+from codemods.runtime.names import APPLIED_NOW, APPLIES_AT_END, VIEW_OF
 from codemods.writing.emit import laid_out, name_of
 from codemods.writing.imports import name_for, with_import
 from codemods.writing.loops import written_out
@@ -73,16 +71,16 @@ class EndDualApply(Codemod):
 
     def words(self) -> tuple[str, ...]:
         """Return the fields' names, that of the function that resolves the record, and those of the callees."""
-        entry = self.facts.resolution.entry or Place("", self.facts.record.name)
+        entry = self.facts.resolution.entry or Definition("", self.facts.record.name)
         callees = (name.rpartition(".")[2] for name in self.apply_before)
         return (*self.fields, entry.name.rpartition(".")[2], *callees)
 
-    def concerns(self, source: Source) -> bool:
+    def concerns(self, source: SourceFile) -> bool:
         """Return whether the file holds part of the resolution."""
         files = {place.file for place in self.facts.resolution.reached}
         return source.path in (files or {self.facts.record.file}) and source.path != self.facts.runtime_file
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with its reads from the view; the entry's file also lists what is in the way."""
         left = self._left() if source.path == self._home() else ()
         if not self._going:
@@ -122,7 +120,7 @@ class EndDualApply(Codemod):
 
 class _Reader(ScopedTransformer):
     def __init__(
-        self, module: cst.Module, source: Source, codemod: EndDualApply, names: dict[str, str], limit: int
+        self, module: cst.Module, source: SourceFile, codemod: EndDualApply, names: dict[str, str], limit: int
     ) -> None:
         facts = codemod.facts
         passed = dict(facts.passed)
@@ -169,13 +167,13 @@ class _Reader(ScopedTransformer):
             return updated_node
         return self._marked(updated_node)
 
-    def _place(self) -> Place | None:
+    def _place(self) -> Definition | None:
         """Return the function that is walked, if the resolution reaches it; inside another one it is part of that."""
         names = [node.name.value for node in self.functions if isinstance(node, cst.FunctionDef)]
         depths = [number for number, owner in enumerate(self._owners) if owner == ""]
         for name, depth in zip(names, depths, strict=False):
             owner = self._owners[depth - 1] if depth else ""
-            place = Place(self._path, f"{owner}.{name}" if owner else name)
+            place = Definition(self._path, f"{owner}.{name}" if owner else name)
             if place in self._resolution.reached:
                 return place
         return None

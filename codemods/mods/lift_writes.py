@@ -11,9 +11,9 @@ from codemods.examples.lift_writes import EXAMPLES
 from codemods.frame.codemod import Change, Codemod, Example
 from codemods.lift.passes import PROVIDE, PROVIDES, RUN, Names
 from codemods.lift.walk import Lifter
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source, line_limit
-from codemods.writing.emit import DECLARE
+from codemods.reading.facts import RecordFacts
+from codemods.reading.source import SourceFile, line_limit
+from codemods.runtime.names import DECLARE
 from codemods.writing.imports import imported_as, name_for, with_import, without_import
 
 
@@ -48,11 +48,11 @@ class LiftWrites(Codemod):
         """Return the name of the function that declares."""
         return (DECLARE, f"_{DECLARE}")
 
-    def concerns(self, source: Source) -> bool:
+    def concerns(self, source: SourceFile) -> bool:
         """Return whether the file declares through the runtime."""
         return source.path != self.facts.runtime_file and any(name.encode() in source.data for name in self.fields)
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with its guarded declarations in passes and providers; what stays is listed."""
         runtime = self.facts.runtime_module
         declare = imported_as(module, runtime, DECLARE)

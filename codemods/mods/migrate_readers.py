@@ -12,12 +12,12 @@ import libcst.matchers as m
 
 from codemods.examples.migrate_readers import EXAMPLES
 from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.facts import RecordFacts
 from codemods.reading.holders import Holders
-from codemods.reading.index import ModuleIndex, Place, dotted_name
+from codemods.reading.index import Definition, ModuleIndex, dotted_name
 from codemods.reading.might import like_record
-from codemods.reading.record import RecordFacts
 from codemods.reading.scopes import record_scopes
-from codemods.reading.source import Source
+from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
 from codemods.writing.imports import name_for, with_import
 from codemods.writing.scoped import ScopedTransformer, names_in
@@ -65,7 +65,7 @@ class MigrateReaders(Codemod):
         """Return the fields' names."""
         return self.fields
 
-    def concerns(self, source: Source) -> bool:
+    def concerns(self, source: SourceFile) -> bool:
         """Return whether the file reads one of the fields through something like a record."""
         if dotted_name(source.path) == self.flags.partition(":")[0] or source.path == self.facts.runtime_file:
             return False
@@ -85,13 +85,13 @@ class MigrateReaders(Codemod):
                 return True
         return bool(locals_read) and not locals_read.isdisjoint(self._local_names(source))
 
-    def _local_names(self, source: Source) -> set[str]:
+    def _local_names(self, source: SourceFile) -> set[str]:
         module = ModuleIndex(source.path, source.tree)
         strict = replace(self.facts, names=())
         also = Holders(module, strict, self.facts.names).gives_record
         return {name for scope in record_scopes(module, strict, also).values() for name in scope.records}
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with its reads migrated; what is not is listed with a reason."""
         dotted, _, function = self.flags.partition(":")
         alias = name_for(module, source.data, dotted, function)
@@ -110,7 +110,7 @@ def _names_read(node: ast.Call) -> set[object]:
 
 
 class _Migrator(ScopedTransformer):
-    def __init__(self, module: cst.Module, source: Source, codemod: MigrateReaders, alias: str) -> None:
+    def __init__(self, module: cst.Module, source: SourceFile, codemod: MigrateReaders, alias: str) -> None:
         self._mod = codemod
         # A parameter's name alone does not make it the process's record.
         strict = replace(codemod.facts, names=())
@@ -134,13 +134,13 @@ class _Migrator(ScopedTransformer):
         return updated_node
 
     def _in_resolution(self) -> bool:
-        if any(Place(self._path, name) in self._mod.facts.classes for name in self._classes):
+        if any(Definition(self._path, name) in self._mod.facts.classes for name in self._classes):
             return True
         functions = [node.name.value for node in self.functions if isinstance(node, cst.FunctionDef)]
         if not functions:
             return False
         name = ".".join([*self._classes[:1], functions[0]]) if self._classes else functions[0]
-        return Place(self._path, name) in self._mod.facts.passed
+        return Definition(self._path, name) in self._mod.facts.passed
 
     def _is_target(self, targets: Sequence[cst.BaseExpression]) -> None:
         for target in targets:

@@ -9,9 +9,9 @@ from typing import ClassVar
 import libcst as cst
 
 from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source
+from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
 
 PINNED = "PINNED"
@@ -83,11 +83,11 @@ class PinWhitelist(Codemod):
         """Return the name of the tuple."""
         return (PINNED,)
 
-    def concerns(self, source: Source) -> bool:
+    def concerns(self, source: SourceFile) -> bool:
         """Return whether it is the test module."""
         return source.path == self.path
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with the tuple up to date."""
         body = list(module.body)
         for number, statement in enumerate(body):

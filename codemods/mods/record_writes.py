@@ -11,10 +11,11 @@ import libcst.matchers as m
 
 from codemods.examples.record_writes import EXAMPLES
 from codemods.frame.codemod import Change, Codemod, Example
+from codemods.reading.facts import RecordFacts
 from codemods.reading.might import like_record, may_write
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source, line_limit, usual_quote
-from codemods.writing.emit import DECLARE, declaration, laid_out
+from codemods.reading.source import SourceFile, line_limit, usual_quote
+from codemods.runtime.names import DECLARE
+from codemods.writing.emit import declaration, laid_out
 from codemods.writing.imports import name_for, with_import
 from codemods.writing.loops import written_out
 from codemods.writing.scoped import ScopedTransformer, names_in
@@ -45,11 +46,11 @@ class RecordWrites(Codemod):
         """Return the fields' names."""
         return self.fields
 
-    def concerns(self, source: Source) -> bool:
+    def concerns(self, source: SourceFile) -> bool:
         """Return whether one of the fields is assigned, or set by name, through something like a record."""
         return source.path != self.facts.runtime_file and may_write(source, self.facts, frozenset(self.fields))
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with its writes declared; what is left is listed with a reason."""
         runtime = self.facts.runtime_module
         alias = name_for(module, source.data, runtime, DECLARE)
@@ -63,7 +64,7 @@ class RecordWrites(Codemod):
 
 class _Recorder(ScopedTransformer):
     def __init__(
-        self, module: cst.Module, source: Source, codemod: RecordWrites, *, limit: int, declare: str, text: str
+        self, module: cst.Module, source: SourceFile, codemod: RecordWrites, *, limit: int, declare: str, text: str
     ) -> None:
         super().__init__(module, source, codemod.facts, limit)
         self._fields = frozenset(codemod.fields)

@@ -8,8 +8,8 @@ from typing import ClassVar
 import libcst as cst
 
 from codemods.frame.codemod import Change, Codemod, Example
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source
+from codemods.reading.facts import RecordFacts
+from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
 from codemods.writing.scoped import ScopedTransformer
 from harness.common.errors import UsageError, hint
@@ -102,7 +102,7 @@ model_overridable = 1
         """Return both old names."""
         return (self.old, self.old_helper)
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with both names replaced."""
         walk = _Renamer(module, source, self)
         changed = module.visit(walk)
@@ -110,7 +110,7 @@ model_overridable = 1
 
 
 class _Renamer(ScopedTransformer):
-    def __init__(self, module: cst.Module, source: Source, codemod: RenameKeyword) -> None:
+    def __init__(self, module: cst.Module, source: SourceFile, codemod: RenameKeyword) -> None:
         super().__init__(module, source, codemod.facts, 0)
         self._mod = codemod
         self._arg = codemod.facts.arg

@@ -10,9 +10,9 @@ import libcst.matchers as m
 
 from codemods.examples.retire_handler import EXAMPLES
 from codemods.frame.codemod import Change, Codemod, Example
-from codemods.reading.index import Place
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition
+from codemods.reading.source import SourceFile
 from codemods.writing.emit import code, name_of
 from codemods.writing.pure import is_pure
 from codemods.writing.scoped import ScopedTransformer
@@ -38,7 +38,7 @@ class RetireHandler(Codemod):
         """Return the functions' names."""
         return self.functions
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module without what does nothing; what only seems to is listed with a reason."""
         walk = _Cleaner(module, source, self)
         changed = module.visit(walk)
@@ -46,7 +46,7 @@ class RetireHandler(Codemod):
 
 
 class _Cleaner(ScopedTransformer):
-    def __init__(self, module: cst.Module, source: Source, codemod: RetireHandler) -> None:
+    def __init__(self, module: cst.Module, source: SourceFile, codemod: RetireHandler) -> None:
         super().__init__(module, source, codemod.facts, 0)
         self._facts = codemod.facts
         self._path = source.path
@@ -70,8 +70,8 @@ class _Cleaner(ScopedTransformer):
 
     def _is_ours(self, name: str) -> bool:
         if self._classes:
-            return Place(self._path, self._classes[-1]) in self._facts.classes
-        return Place(self._path, name) in self._facts.passed
+            return Definition(self._path, self._classes[-1]) in self._facts.classes
+        return Definition(self._path, name) in self._facts.passed
 
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef

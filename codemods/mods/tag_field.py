@@ -10,9 +10,9 @@ import libcst as cst
 
 from codemods.examples.tag_field import EXAMPLES
 from codemods.frame.codemod import Change, Codemod, Example, Left
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source, line_limit
+from codemods.reading.source import SourceFile, line_limit
 from codemods.writing.annotations import Tagger
 from codemods.writing.imports import with_import
 from harness.common.errors import UsageError
@@ -49,7 +49,7 @@ class TagField(Codemod):
         assert self.facts.arg is not None
         return (*self.fields, self.facts.arg.name)
 
-    def concerns(self, source: Source) -> bool:
+    def concerns(self, source: SourceFile) -> bool:
         """Return whether the file defines one of the fields, or the metadata's class."""
         return source.path in {
             *(place.file for name, place in self.facts.fields.items() if name in self.fields),
@@ -57,7 +57,7 @@ class TagField(Codemod):
             *([self.facts.arg.file] if self.facts.arg else []),
         }
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with its fields tagged; a field that is tagged already stays as it is."""
         walk = _Walk(self, source, line_limit(module.code), module.default_indent)
         changed = module.visit(walk)
@@ -71,7 +71,7 @@ class TagField(Codemod):
 
 
 class _Walk(cst.CSTTransformer):
-    def __init__(self, codemod: TagField, source: Source, limit: int, indent: str) -> None:
+    def __init__(self, codemod: TagField, source: SourceFile, limit: int, indent: str) -> None:
         super().__init__()
         assert codemod.facts.arg is not None
         self._codemod = codemod

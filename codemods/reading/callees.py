@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from codemods.reading.index import Function, ModuleIndex, Place, Scope, TreeIndex
-from codemods.reading.record import RecordFacts
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition, Function, ModuleIndex, Scope, TreeIndex
 from codemods.reading.scopes import ScopeNames, bound_names, parameter_names
 
 
-class Target(NamedTuple):
+class Callee(NamedTuple):
     """A function that a call may run; ``skipped`` parameters come before the call's first argument."""
 
-    place: Place
+    place: Definition
     skipped: int = 0
 
 
@@ -33,41 +33,41 @@ class Callees:
 
     # -- definitions
 
-    def definitions(self, place: Place) -> list[Function]:
+    def definitions(self, place: Definition) -> list[Function]:
         """Return every function of that name in its file: a condition may choose between several."""
         if place.file not in self._defined:
             module = self._index.module(place.file)
             self._defined[place.file] = _definitions(module) if module else {}
         return self._defined[place.file].get(place.name, [])
 
-    def _methods(self, name: str) -> list[Place]:
+    def _methods(self, name: str) -> list[Definition]:
         """Return the methods called ``name`` of the record, its ancestors and its descendants."""
-        found = [Place(owner.file, f"{owner.name}.{name}") for owner in sorted(self._facts.classes)]
+        found = [Definition(owner.file, f"{owner.name}.{name}") for owner in sorted(self._facts.classes)]
         return [place for place in found if self.definitions(place)]
 
-    def is_static(self, place: Place) -> bool:
+    def is_static(self, place: Definition) -> bool:
         """Return whether the method at ``place`` gets no record or class of its own."""
         return any("staticmethod" in _decorators(node) for node in self.definitions(place))
 
-    def own_parameters(self, place: Place) -> set[str]:
+    def own_parameters(self, place: Definition) -> set[str]:
         """Return the parameter that a method at ``place`` gets the record as, where it is one of a record's class."""
         owner, _, name = place.name.rpartition(".")
-        if Place(place.file, owner) not in self._facts.classes or name == "__new__":
+        if Definition(place.file, owner) not in self._facts.classes or name == "__new__":
             return set()
         kinds = {kind for node in self.definitions(place) for kind in _decorators(node)}
         return set() if kinds & {"staticmethod", "classmethod"} else self.first_parameters(place)
 
-    def first_parameters(self, place: Place) -> set[str]:
+    def first_parameters(self, place: Definition) -> set[str]:
         """Return the name of the first parameter of the function at ``place``."""
         return {_positional(node)[0] for node in self.definitions(place) if _positional(node)}
 
-    def every_parameter(self, place: Place) -> list[str]:
+    def every_parameter(self, place: Definition) -> list[str]:
         """Return the names of the parameters of the function at ``place``."""
         return sorted({name for node in self.definitions(place) for name in parameter_names(node)})
 
     # -- calls
 
-    def of(self, path: str, func: ast.expr, function: Scope | None, scope: ScopeNames) -> list[Target] | None:
+    def of(self, path: str, func: ast.expr, function: Scope | None, scope: ScopeNames) -> list[Callee] | None:
         """Return what ``func``, called in ``function`` of the file ``path``, may be; None where it is not known."""
         if isinstance(func, ast.Name):
             return None if _is_local(func.id, function) else self._called(path, func.id)
@@ -75,7 +75,7 @@ class Callees:
             return None
         owner, name = func.value.id, func.attr
         if owner in scope.records:
-            return [Target(place, 0 if self.is_static(place) else 1) for place in self.methods(name)] or None
+            return [Callee(place, 0 if self.is_static(place) else 1) for place in self.methods(name)] or None
         if function is not None and _is_local(owner, function):
             return self._in_loop(path, owner, name, function)
         imported = self._imports(path, owner)
@@ -87,18 +87,18 @@ class Callees:
         found = [self._of_class(place, name) for place in owners or []]
         return None if not found or None in found else [item for item in found if item]
 
-    def _called(self, path: str, name: str) -> list[Target] | None:
-        found: list[Target] = []
+    def _called(self, path: str, name: str) -> list[Callee] | None:
+        found: list[Callee] = []
         for place in self.means(path, name) or []:
             if self.definitions(place):
-                found.append(Target(place))
+                found.append(Callee(place))
             elif self._makes_plainly(place):
-                found.append(Target(place._replace(name=f"{place.name}.__init__"), 1))
+                found.append(Callee(place._replace(name=f"{place.name}.__init__"), 1))
             else:
                 return None
         return found or None
 
-    def _makes_plainly(self, place: Place) -> bool:
+    def _makes_plainly(self, place: Definition) -> bool:
         """Return whether a call of the class at ``place`` hands what it is given to its own ``__init__`` alone."""
         module = self._index.module(place.file)
         node = module.classes.get(place.name) if module else None
@@ -110,21 +110,21 @@ class Callees:
             and not self.definitions(place._replace(name=f"{place.name}.__new__"))
         )
 
-    def _of_class(self, owner: Place, name: str) -> Target | None:
-        place = Place(owner.file, f"{owner.name}.{name}")
+    def _of_class(self, owner: Definition, name: str) -> Callee | None:
+        place = Definition(owner.file, f"{owner.name}.{name}")
         nodes = self.definitions(place)
         if not nodes:
             return None
-        return Target(place, 1 if any("classmethod" in _decorators(node) for node in nodes) else 0)
+        return Callee(place, 1 if any("classmethod" in _decorators(node) for node in nodes) else 0)
 
-    def _means(self, path: str, name: str) -> list[Place] | None:
+    def _means(self, path: str, name: str) -> list[Definition] | None:
         """Return what ``name`` may mean in the file ``path``; None where something else may have been assigned."""
         module = self._index.module(path)
         if module is None:
             return None
-        found: list[Place | None] = []
-        if name in module.classes or self.definitions(Place(path, name)):
-            found.append(Place(path, name))
+        found: list[Definition | None] = []
+        if name in module.classes or self.definitions(Definition(path, name)):
+            found.append(Definition(path, name))
         for dotted, original in self._imports(path, name):
             target = self._index.file_of(dotted)
             found.append(self._index.resolve(target, original) if target and original else None)
@@ -168,7 +168,7 @@ class Callees:
 
     # -- arguments
 
-    def parameter(self, call: ast.Call, given: ast.expr, target: Target) -> str | None:
+    def parameter(self, call: ast.Call, given: ast.expr, target: Callee) -> str | None:
         """Return as which parameter ``target`` gets the argument ``given``; None where nothing shows it."""
         names = {
             parameter
@@ -177,7 +177,7 @@ class Callees:
         }
         return names.pop() if len(names) == 1 else None
 
-    def argument(self, call: ast.Call, parameter: str, target: Target) -> ast.expr | None:
+    def argument(self, call: ast.Call, parameter: str, target: Callee) -> ast.expr | None:
         """Return what ``target`` gets as ``parameter``: an argument or its default; None where nothing shows it."""
         if any(isinstance(item, ast.Starred) for item in call.args) or len(self.definitions(target.place)) != 1:
             return None
@@ -194,7 +194,7 @@ class Callees:
 
     # -- tuples of handlers
 
-    def loop_over_handlers(self) -> Place | None:
+    def loop_over_handlers(self) -> Definition | None:
         """Return the function that is handed a record and calls what a tuple of handlers names, or None."""
         package = self._facts.record.file.partition("/")[0] + "/"
         for path in self._index.tree.names():
@@ -209,10 +209,10 @@ class Callees:
                     if not isinstance(owner, ast.Name) or not isinstance(given, ast.Name):
                         continue
                     if given.id in _positional(node)[:1] and self._in_loop(path, owner.id, call.func.attr, node):
-                        return Place(path, name)
+                        return Definition(path, name)
         return None
 
-    def _in_loop(self, path: str, variable: str, attribute: str, function: Scope) -> list[Target] | None:
+    def _in_loop(self, path: str, variable: str, attribute: str, function: Scope) -> list[Callee] | None:
         """Return the methods that ``variable.attribute`` stands for where a loop goes through a tuple of them."""
         loops = [
             item
@@ -233,7 +233,7 @@ class Callees:
         value = home.assigned.get(name) if home else None
         if not isinstance(value, ast.Tuple):
             return None
-        found: list[Target] = []
+        found: list[Callee] = []
         for element in value.elts:
             named = self._methods_named(element)
             if not named:
@@ -241,12 +241,12 @@ class Callees:
             found += named
         return found
 
-    def _methods_named(self, element: ast.expr) -> list[Target]:
+    def _methods_named(self, element: ast.expr) -> list[Callee]:
         nodes = list(ast.walk(element))
         if any(isinstance(node, ast.Lambda) for node in nodes):
             return []
         return [
-            Target(place)
+            Callee(place)
             for node in nodes
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)

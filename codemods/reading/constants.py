@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codemods.reading.architecture import written_names
-from codemods.reading.index import Place, TreeIndex
-from codemods.reading.record import RecordFacts
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition, TreeIndex
 
 _DEEPEST = 5
 
 
-def constants_of(index: TreeIndex, facts: RecordFacts) -> dict[Place, tuple[str, ...]]:
+def constants_of(index: TreeIndex, facts: RecordFacts) -> dict[Definition, tuple[str, ...]]:
     """Return the strings that names of the files of the resolution stand for, through imports within the tree.
 
     A name counts that its module assigns once, a tuple, list, set or frozenset of strings that is written out.
     """
     files = sorted({place.file for place in (*facts.classes, *facts.passed)})
-    return {Place(path, name): texts for path in files for name, texts in _named(index, path)}
+    return {Definition(path, name): texts for path in files for name, texts in _named(index, path)}
 
 
 def _named(index: TreeIndex, path: str) -> Iterator[tuple[str, tuple[str, ...]]]:

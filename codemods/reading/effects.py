@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from codemods.hazards.events import Event, Walker
+from codemods.reading.accesses import Access, Walker
+from codemods.reading.facts import Effects, RecordFacts
 from codemods.reading.index import TreeIndex
-from codemods.reading.record import Effects, RecordFacts
 
 
 def effects_of(index: TreeIndex, facts: RecordFacts) -> dict[str, Effects]:
@@ -25,7 +25,7 @@ def effects_of(index: TreeIndex, facts: RecordFacts) -> dict[str, Effects]:
     return found
 
 
-def _add(found: dict[str, Effects], name: str, events: list[Event]) -> None:
+def _add(found: dict[str, Effects], name: str, events: list[Access]) -> None:
     before = found.get(name, Effects(frozenset(), frozenset(), False))
     found[name] = Effects(
         before.reads | {event.field for event in events if event.kind == "read"},

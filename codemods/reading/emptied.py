@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from codemods.reading.index import Place, TreeIndex
+from codemods.reading.index import Definition, TreeIndex
 
 
-def empty_handlers(index: TreeIndex, classes: frozenset[Place], record: Place) -> dict[str, str]:
+def empty_handlers(index: TreeIndex, classes: frozenset[Definition], record: Definition) -> dict[str, str]:
     """Return the methods of the record that do nothing, by name, with what keeps them, or the empty string.
 
     What does not keep one: bare calls without arguments that could do something, and slots of a tuple.
@@ -32,7 +32,7 @@ def _is_nothing(item: ast.stmt) -> bool:
     return isinstance(item, ast.Pass) or (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
 
 
-def _kept_by(index: TreeIndex, name: str, classes: frozenset[Place], record: Place) -> str:
+def _kept_by(index: TreeIndex, name: str, classes: frozenset[Definition], record: Definition) -> str:
     word = re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)")
     definitions = 0
     for path in index.tree.names():
@@ -56,7 +56,7 @@ def _kept_by(index: TreeIndex, name: str, classes: frozenset[Place], record: Pla
     return "it is defined more than once" if definitions > 1 else ""
 
 
-def _bare_mentions(tree: ast.Module, name: str, record: Place) -> Iterator[ast.AST]:
+def _bare_mentions(tree: ast.Module, name: str, record: Definition) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             func = node.value.func
@@ -68,7 +68,7 @@ def _bare_mentions(tree: ast.Module, name: str, record: Place) -> Iterator[ast.A
         yield from ast.walk(element)
 
 
-def _slots(tree: ast.Module, name: str, record: Place) -> Iterator[ast.expr]:
+def _slots(tree: ast.Module, name: str, record: Definition) -> Iterator[ast.expr]:
     for statement in tree.body:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(statement.value, ast.Tuple):
             for element in statement.value.elts:
@@ -82,5 +82,5 @@ def _slots(tree: ast.Module, name: str, record: Place) -> Iterator[ast.expr]:
                     yield element
 
 
-def _in_slot(tree: ast.Module, node: ast.AST, name: str, record: Place) -> bool:
+def _in_slot(tree: ast.Module, node: ast.AST, name: str, record: Definition) -> bool:
     return any(node is item for element in _slots(tree, name, record) for item in ast.walk(element))

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import ModuleIndex, dotted_name
-from codemods.reading.record import RecordFacts
 from codemods.reading.scopes import record_scopes
 
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from codemods.reading.source import Source, Unreadable
-from codemods.reading.tree import Tree
+from codemods.reading.files import SourceTree
+from codemods.reading.source import SourceFile, Unreadable
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-class Place(NamedTuple):
+class Definition(NamedTuple):
     """A top-level definition, or a method as ``Class.method``, of one file."""
 
     file: str
@@ -95,7 +95,7 @@ def _functions_in(body: list[ast.stmt]) -> Iterator[Function]:
 class TreeIndex:
     """The files of a tree, each parsed once, when it is first asked for."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: SourceTree) -> None:
         self.tree = tree
         self._modules: dict[str, ModuleIndex | None] = {}
         self._names = frozenset(tree.names())
@@ -104,7 +104,7 @@ class TreeIndex:
         """Return the index of the file ``path``, or None when it is not there or does not parse."""
         if path not in self._modules:
             try:
-                found = ModuleIndex(path, Source(path, self.tree.read(path)).tree)
+                found = ModuleIndex(path, SourceFile(path, self.tree.read(path)).tree)
             except (KeyError, Unreadable):
                 self._modules[path] = None
             else:
@@ -116,7 +116,7 @@ class TreeIndex:
         stem = dotted.replace(".", "/")
         return next((path for path in (f"{stem}.py", f"{stem}/__init__.py") if path in self._names), None)
 
-    def resolve(self, path: str, name: str, depth: int = 5) -> Place | None:
+    def resolve(self, path: str, name: str, depth: int = 5) -> Definition | None:
         """Return where what ``name`` means at the top level of the file ``path`` is defined, through imports.
 
         Definitions are classes and functions; None for anything else, and for what is outside the tree.
@@ -125,7 +125,7 @@ class TreeIndex:
         if module is None or depth == 0:
             return None
         if name in module.classes or name in module.functions:
-            return Place(path, name)
+            return Definition(path, name)
         if name not in module.imports:
             return None
         dotted, original = module.imports[name]

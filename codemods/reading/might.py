@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Collection
 
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import ModuleIndex
-from codemods.reading.record import RecordFacts
 from codemods.reading.scopes import record_scopes
-from codemods.reading.source import Source
+from codemods.reading.source import SourceFile
 
 
 def like_record(name: str, known: Collection[str]) -> bool:
@@ -18,7 +18,7 @@ def like_record(name: str, known: Collection[str]) -> bool:
     return any(folded.endswith((ending, ending.replace("_", ""))) for ending in known)
 
 
-def may_write(source: Source, facts: RecordFacts, fields: frozenset[str]) -> bool:
+def may_write(source: SourceFile, facts: RecordFacts, fields: frozenset[str]) -> bool:
     """Return whether the file may write one of ``fields``: by assignment, deletion, or by its name as text.
 
     What counts is a write through a name that holds the record, or that reads as if it did. Raises Unreadable.
@@ -34,7 +34,7 @@ def may_write(source: Source, facts: RecordFacts, fields: frozenset[str]) -> boo
     return any(name in records or like_record(name, facts.names) for name in names)
 
 
-def _may_hold_record(source: Source, facts: RecordFacts) -> bool:
+def _may_hold_record(source: SourceFile, facts: RecordFacts) -> bool:
     places = (*facts.classes, *facts.passed)
     return any(place.file == source.path for place in places) or any(
         re.search(re.escape(name.encode()), source.data, re.IGNORECASE) for name in (*facts.names, facts.record.name)

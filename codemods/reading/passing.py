@@ -6,26 +6,18 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from codemods.reading.index import Function, Place, TreeIndex
-from codemods.reading.record import RecordFacts
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition, Function, TreeIndex
 from codemods.reading.scopes import ScopeNames, record_scopes
-
-RUNS_PASSES = ("run_pass", "run_provider")
-"""What the runtime runs passes with: over a view of its first argument, a pass or a tuple of them one further on."""
+from codemods.runtime.names import RUNS_PASSES
 
 
-VIEW_OF = "view_of"
-APPLIED_NOW = "applied_now"
-GIVE_RECORD = (VIEW_OF, APPLIED_NOW)
-"""What gives back the record it is given, or what reads as the record does."""
-
-
-def passed_parameters(index: TreeIndex, facts: RecordFacts) -> dict[Place, frozenset[str]]:
+def passed_parameters(index: TreeIndex, facts: RecordFacts) -> dict[Definition, frozenset[str]]:
     """Return the parameters that hold a record because a method, or a function it calls, passes one.
 
     Only names that resolve to a function of the tree are followed.
     """
-    passed: dict[Place, frozenset[str]] = {}
+    passed: dict[Definition, frozenset[str]] = {}
     waiting = sorted({place.file for place in facts.classes})
     while waiting:
         path = waiting.pop()
@@ -38,11 +30,11 @@ def passed_parameters(index: TreeIndex, facts: RecordFacts) -> dict[Place, froze
     return passed
 
 
-def _passed_from(index: TreeIndex, path: str, facts: RecordFacts) -> list[tuple[Place, frozenset[str]]]:
+def _passed_from(index: TreeIndex, path: str, facts: RecordFacts) -> list[tuple[Definition, frozenset[str]]]:
     module = index.module(path)
     if module is None:
         return []
-    found: list[tuple[Place, frozenset[str]]] = []
+    found: list[tuple[Definition, frozenset[str]]] = []
     for node, scope in record_scopes(module, facts).items():
         for call in ast.walk(node):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
@@ -59,13 +51,13 @@ def _passed_from(index: TreeIndex, path: str, facts: RecordFacts) -> list[tuple[
     return found
 
 
-def _function(index: TreeIndex, path: str, name: str) -> tuple[Place | None, Function | None]:
+def _function(index: TreeIndex, path: str, name: str) -> tuple[Definition | None, Function | None]:
     place = index.resolve(path, name)
     target = index.module(place.file) if place else None
     return place, target.functions.get(place.name) if target and place else None
 
 
-def _views(index: TreeIndex, path: str, call: ast.Call) -> Iterator[tuple[Place, frozenset[str]]]:
+def _views(index: TreeIndex, path: str, call: ast.Call) -> Iterator[tuple[Definition, frozenset[str]]]:
     """Yield the first parameter of each pass that is run: a view of the record."""
     for name in passes_run(call):
         place, function = _function(index, path, name)

@@ -4,94 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
+from codemods.reading.constants import constants_of
+from codemods.reading.effects import effects_of
 from codemods.reading.emptied import empty_handlers
-from codemods.reading.index import Place, TreeIndex, dotted_name
-from codemods.reading.resolution import Resolution
-from codemods.reading.tree import Tree
+from codemods.reading.facts import RecordFacts
+from codemods.reading.files import SourceTree
+from codemods.reading.index import Definition, TreeIndex, dotted_name
+from codemods.reading.passing import passed_parameters
+from codemods.reading.reach import resolution_of
 from harness.common.errors import UsageError, hint
-
-RUNTIME = "overrides_runtime"
-"""The module that `add_runtime` places beside the record."""
-
-
-class Effects(NamedTuple):
-    """What a function does to a record: fields it reads and writes, and whether it hands it to something unknown.
-
-    ``behind`` are the fields that it does not read itself: what it calls does.
-    """
-
-    reads: frozenset[str]
-    writes: frozenset[str]
-    unknown: bool
-    behind: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class RecordFacts:
-    """Plain facts about one tree.
-
-    ``classes`` are the record, its ancestors within the tree (mixins of handlers included) and its descendants;
-    ``fields`` says which class annotates each field. ``names`` are parameters that hold a record wherever they are
-    not annotated as something else; ``passed`` are the parameters that the resolution hands one to, by function.
-    ``arg`` is the class of a field's metadata, with ``arg_parameters``. ``attributes`` are what methods assign
-    besides fields, ``tagged`` the fields that are resolvable already, ``test_files`` the files that pin them,
-    ``empty`` the methods that do nothing, with what keeps each.
-    ``exports`` are the (module, name) under which packages offer the record besides its own module, and ``getters``
-    the functions, as (module, name), that say that they return one. ``effects`` says what methods of the record do to
-    its fields, by name, and functions that are handed one, by file and name. ``constants`` are the collections of
-    strings that names of the resolution's files stand for, by file and name. ``resolution`` is what runs until the
-    record is resolved.
-    """
-
-    record: Place
-    classes: frozenset[Place]
-    fields: Mapping[str, Place]
-    names: tuple[str, ...] = ("server_args",)
-    passed: Mapping[Place, frozenset[str]] = field(default_factory=dict)
-    arg: Place | None = None
-    arg_parameters: tuple[str, ...] = ()
-    attributes: frozenset[str] = frozenset()
-    tagged: frozenset[str] = frozenset()
-    test_files: frozenset[str] = frozenset()
-    empty: Mapping[str, str] = field(default_factory=dict)
-    exports: frozenset[tuple[str, str]] = frozenset()
-    getters: frozenset[tuple[str, str]] = frozenset()
-    effects: Mapping[str, Effects] = field(default_factory=dict)
-    constants: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
-    resolution: Resolution = field(default_factory=Resolution)
-
-    @property
-    def runtime_file(self) -> str:
-        """Where `add_runtime` puts the runtime: beside the record's own module."""
-        folder, _, _ = self.record.file.rpartition("/")
-        return f"{folder}/{RUNTIME}.py" if folder else f"{RUNTIME}.py"
-
-    @property
-    def runtime_module(self) -> str:
-        """The dotted name of the runtime."""
-        return dotted_name(self.runtime_file)
-
-    def check_field(self, name: str) -> None:
-        """Raise UsageError when the record has no field ``name``."""
-        if name in self.fields:
-            return
-        where = f"{self.record.name} in {self.record.file}"
-        if name in self.attributes:
-            raise UsageError(f"{where} assigns {name!r}, but has no such field: add the field first")
-        raise UsageError(f"{where} has no field {name!r}{hint(name, self.fields)}")
-
-    def check_written(self, name: str) -> None:
-        """Raise UsageError when ``name`` is neither a field nor an attribute that a method assigns."""
-        if name not in self.attributes:
-            self.check_field(name)
 
 
 def read_facts(
-    tree: Tree, record: str, names: Iterable[str] = ("server_args",), entry: str = "__post_init__"
+    tree: SourceTree, record: str, names: Iterable[str] = ("server_args",), entry: str = "__post_init__"
 ) -> RecordFacts:
     """Return the facts about the record ``module:Class`` of ``tree``; ``entry`` is the method that resolves it.
 
@@ -129,12 +57,6 @@ def facts_of(
         )
         - fields.keys(),
     )
-    # Imported here because it reads functions with the facts found so far.
-    from codemods.reading.constants import constants_of
-    from codemods.reading.effects import effects_of
-    from codemods.reading.passing import passed_parameters
-    from codemods.reading.readers import resolution_of
-
     facts = replace(facts, passed=passed_parameters(index, facts))
     return replace(
         facts,
@@ -144,7 +66,7 @@ def facts_of(
     )
 
 
-def _record_place(index: TreeIndex, record: str) -> Place:
+def _record_place(index: TreeIndex, record: str) -> Definition:
     dotted, colon, name = record.partition(":")
     if not colon or not name.isidentifier():
         raise UsageError(f"the record {record!r} is not of the form 'package.module:Class'")
@@ -161,13 +83,13 @@ def _record_place(index: TreeIndex, record: str) -> Place:
     return found
 
 
-def _class(index: TreeIndex, place: Place) -> ast.ClassDef:
+def _class(index: TreeIndex, place: Definition) -> ast.ClassDef:
     module = index.module(place.file)
     assert module is not None, "a place is only made for a file that parses"
     return module.classes[place.name]
 
 
-def _ancestors(index: TreeIndex, place: Place, seen: set[Place] | None = None) -> Iterator[Place]:
+def _ancestors(index: TreeIndex, place: Definition, seen: set[Definition] | None = None) -> Iterator[Definition]:
     seen = set() if seen is None else seen
     if place in seen:
         return
@@ -180,12 +102,12 @@ def _ancestors(index: TreeIndex, place: Place, seen: set[Place] | None = None) -
                 yield from _ancestors(index, found, seen)
 
 
-def _is_class(index: TreeIndex, place: Place) -> bool:
+def _is_class(index: TreeIndex, place: Definition) -> bool:
     module = index.module(place.file)
     return module is not None and place.name in module.classes
 
 
-def _descendants(index: TreeIndex, record: Place) -> set[Place]:
+def _descendants(index: TreeIndex, record: Definition) -> set[Definition]:
     found = {record}
     grown = True
     while grown:
@@ -198,8 +120,8 @@ def _descendants(index: TreeIndex, record: Place) -> set[Place]:
             module = index.module(path)
             for name, node in module.classes.items() if module else ():
                 bases = {index.resolve(path, base.id) for base in node.bases if isinstance(base, ast.Name)}
-                if bases & found and Place(path, name) not in found:
-                    found.add(Place(path, name))
+                if bases & found and Definition(path, name) not in found:
+                    found.add(Definition(path, name))
                     grown = True
     return found
 
@@ -214,7 +136,7 @@ def _field_names(node: ast.ClassDef) -> list[str]:
     ]
 
 
-def _exports(index: TreeIndex, record: Place) -> Iterator[tuple[str, str]]:
+def _exports(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
     for path in index.tree.names():
         if path.endswith("/__init__.py") and record.name.encode() in index.tree.read(path):
             module = index.module(path)
@@ -223,7 +145,7 @@ def _exports(index: TreeIndex, record: Place) -> Iterator[tuple[str, str]]:
                     yield dotted_name(path), name
 
 
-def _getters(index: TreeIndex, record: Place) -> Iterator[tuple[str, str]]:
+def _getters(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
     says = re.compile(rb"def\s+\w+\(\s*\)\s*->\s*[\"']?" + re.escape(record.name.encode()) + rb"\b")
     for path in index.tree.names():
         if not says.search(index.tree.read(path)):
@@ -249,7 +171,7 @@ def _assigned(node: ast.ClassDef) -> Iterator[str]:
             yield item.attr
 
 
-def _declared(index: TreeIndex, classes: frozenset[Place]) -> Iterator[str]:
+def _declared(index: TreeIndex, classes: frozenset[Definition]) -> Iterator[str]:
     """Yield what the files of the classes declare, in handlers and in passes, instead of assigning it."""
     for path in sorted({place.file for place in classes}):
         module = index.module(path)
@@ -260,7 +182,7 @@ def _declared(index: TreeIndex, classes: frozenset[Place]) -> Iterator[str]:
                     yield from (keyword.arg for keyword in item.keywords if keyword.arg)
 
 
-def _arg_class(index: TreeIndex, place: Place) -> Place | None:
+def _arg_class(index: TreeIndex, place: Definition) -> Definition | None:
     """Return the class whose instances stand in the annotations of ``place``: the one that is called there most."""
     counts: dict[str, int] = {}
     for item in _class(index, place).body:

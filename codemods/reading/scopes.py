@@ -11,8 +11,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from codemods.reading.index import ModuleIndex, Place, Scope, dotted_name
-from codemods.reading.record import RecordFacts
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition, ModuleIndex, Scope, dotted_name
 
 
 class ScopeNames(NamedTuple):
@@ -107,7 +107,7 @@ class _Reader:
             return {name for name in every if name in self._facts.names}, frozenset()
         holds = {name for name, annotation in every.items() if self._holds(name, annotation)}
         qualified = f"{owner.name}.{node.name}" if owner else node.name
-        holds |= self._facts.passed.get(Place(self._module.path, qualified), frozenset())
+        holds |= self._facts.passed.get(Definition(self._module.path, qualified), frozenset())
         if owner is None or owner.name not in self._local_classes or not every:
             return holds, frozenset()
         first = next(iter(every))

@@ -13,7 +13,7 @@ class Unreadable(Exception):
     """The file cannot be read as Python, or would not come back as it was; the message says why, in a few words."""
 
 
-class Source:
+class SourceFile:
     """A file by its path in the tree (with forward slashes) and its bytes.
 
     `module` and `tree` raise Unreadable for a file that no codemod may touch.
@@ -24,7 +24,7 @@ class Source:
         self.data = data
 
     @classmethod
-    def of(cls, path: str, module: cst.Module) -> Source:
+    def of(cls, path: str, module: cst.Module) -> SourceFile:
         """Return the file that ``module`` is the tree of; raises Unreadable when it is no Python any more."""
         made = cls(path, encoded(module))
         made.module = module

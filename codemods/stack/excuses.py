@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import Function, ModuleIndex, TreeIndex
-from codemods.reading.record import RecordFacts
-from codemods.writing.emit import DECLARE
+from codemods.runtime.names import DECLARE
 
 _ASSIGNMENT = re.compile(r"^(?:self|server_args)\.\w+ = ")
 

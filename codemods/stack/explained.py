@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from codemods.frame.codemod import Left
-from codemods.hazards import Move, Trace, as_json, as_text, judge_move, trace
+from codemods.hazards.moves import Move, judge_move
+from codemods.hazards.report import as_json, as_text
+from codemods.reading.timeline import Timeline, read_timeline
 from codemods.stack.message import shown
 from codemods.stack.places import TreePlace
 from codemods.stack.single import default_work
@@ -26,7 +28,7 @@ def explained(
     index, facts = read_tree(place.root, place.record, place.package)
     for name in fields:
         facts.check_written(name)
-    found = trace(index, facts)
+    found = read_timeline(index, facts)
     moves = [judge_move(found, name, *move) for name in fields] if move is not None else []
     work = default_work(place, fields, _CODEMODS)
     applied = planned_step(index, facts, work, place.root, jobs=jobs)
@@ -49,7 +51,7 @@ def _lift_lines(work: Work, applied: Applied, left: Sequence[Left]) -> list[str]
     return lines
 
 
-def _json(found: Trace, work: Work, moves: Sequence[Move], applied: Applied, left: Sequence[Left]) -> str:
+def _json(found: Timeline, work: Work, moves: Sequence[Move], applied: Applied, left: Sequence[Left]) -> str:
     body: dict[str, Any] = json.loads(as_json(found, work.fields, moves))
     body["lift"] = {**summary_of(applied, work.fields), "left": [item._asdict() for item in left]}
     return json.dumps(body, indent=2) + "\n"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from codemods.reading.tree import Tree
+from codemods.reading.files import SourceTree
 from harness.common.errors import UsageError
 from harness.common.toml import read_toml
 
@@ -30,7 +30,7 @@ class Formatted(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def formatted(tree: Tree, root: Path, top: Path, changed: Mapping[str, bytes]) -> Formatted:
+def formatted(tree: SourceTree, root: Path, top: Path, changed: Mapping[str, bytes]) -> Formatted:
     """Return ``changed`` as the formatter that is configured between ``root`` and ``top`` has it."""
     name = _configured(root, top)
     paths = [path for path in changed if path.endswith(".py")]

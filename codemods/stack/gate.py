@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import TreeIndex
-from codemods.reading.record import RecordFacts
 from codemods.stack.excuses import carried_over
 from codemods.stack.plan import Plan, Step
 from harness.common.errors import UsageError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from codemods.reading.tree import copied
+from codemods.reading.files import copied
 from codemods.stack.plan import default_plan
 from harness.common.errors import UsageError
 from harness.common.writing import expanded

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from codemods.reading.writes import WriteSite, write_sites
 from codemods.stack.places import copy_tree, subject_of
 from codemods.stack.plan import Plan, Step, default_plan, load_plan, plan_text
 from codemods.stack.repository import (
@@ -22,7 +23,6 @@ from codemods.stack.repository import (
 )
 from codemods.stack.state import LEDGERS, PLAN, TREE, State, StepState, save_state
 from codemods.stack.step import Work, made, read_tree
-from codemods.stack.writes import WriteSite, write_sites
 from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.ledger.entries import load_ledger

@@ -12,8 +12,9 @@ from typing import Literal
 
 from codemods.frame.catalog import codemod_named
 from codemods.frame.driver import run as run_codemods
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import TreeIndex
-from codemods.reading.record import RecordFacts
+from codemods.reading.writes import counted, write_sites
 from codemods.stack.events import Ended, Gating, Listener, StepEnded, StepStarted, Working
 from codemods.stack.gate import (
     Machine,
@@ -43,7 +44,6 @@ from codemods.stack.state import (
     save_state,
 )
 from codemods.stack.step import Applied, Work, apply_step, left_of, read_tree, reasons_of, summary_of
-from codemods.stack.writes import counted, write_sites
 from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.ledger.entries import Ledger

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from codemods.reading.tree import Tree, write
+from codemods.reading.files import SourceTree, write
 from codemods.stack.message import shown
 from codemods.stack.places import TreePlace, copy_tree
 from codemods.stack.plan import default_plan
@@ -105,7 +105,7 @@ def _target(place: TreePlace, text: str, out: Path | None, in_place: bool) -> Pa
     return place.root
 
 
-def _patch(tree: Tree, changed: Mapping[str, bytes]) -> bytes:
+def _patch(tree: SourceTree, changed: Mapping[str, bytes]) -> bytes:
     """Return the change as git applies it, byte for byte, whatever the files' encodings and line ends are."""
     known = set(tree.names())
     lines: list[str] = []

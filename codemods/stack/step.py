@@ -14,11 +14,12 @@ import msgspec
 from codemods.frame.catalog import codemod_named
 from codemods.frame.codemod import Codemod, Left
 from codemods.frame.driver import StepResult, run
+from codemods.reading.facts import RecordFacts
+from codemods.reading.files import FolderTree, SourceTree, write
 from codemods.reading.index import TreeIndex, dotted_name
-from codemods.reading.record import RecordFacts, facts_of
-from codemods.reading.tree import FolderTree, Tree, write
+from codemods.reading.record import facts_of
+from codemods.reading.writes import WriteSite, counted, write_sites
 from codemods.stack.formatters import Formatted, formatted
-from codemods.stack.writes import WriteSite, counted, write_sites
 from harness.common.errors import UsageError, hint
 
 
@@ -216,7 +217,7 @@ def summary_of(applied: Applied, fields: Collection[str]) -> dict[str, int]:
 class _Overlaid:
     """A tree on which changed files lie."""
 
-    def __init__(self, tree: Tree, changed: Mapping[str, bytes]) -> None:
+    def __init__(self, tree: SourceTree, changed: Mapping[str, bytes]) -> None:
         self._tree = tree
         self._changed = changed
 

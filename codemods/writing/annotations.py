@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import libcst as cst
 
 from codemods.reading.index import ModuleIndex
-from codemods.reading.source import Source
+from codemods.reading.source import SourceFile
 from codemods.writing.emit import code, deeper, exploded, fits, name_of, newline
 
 
 class Tagger:
     """Knows how a file spells ``Annotated`` and the class of the metadata, ``arg``, with its parameters."""
 
-    def __init__(self, source: Source, arg: str, parameters: Sequence[str], tag: str, width: int) -> None:
+    def __init__(self, source: SourceFile, arg: str, parameters: Sequence[str], tag: str, width: int) -> None:
         imports = ModuleIndex(source.path, source.tree).imports
         self._args = {arg, *(name for name, (_, original) in imports.items() if original == arg)}
         self._wrappers = {

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 import libcst.matchers as m
 
-DECLARE = "declare"
+from codemods.runtime.names import DECLARE
+
 _STEP = "    "
 _BLANK = cst.Module(body=[])
 

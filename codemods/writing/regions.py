@@ -6,10 +6,11 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from codemods.reading.facts import Effects, RecordFacts
 from codemods.reading.index import ModuleIndex, Scope
-from codemods.reading.passing import RUNS_PASSES, VIEW_OF, passes_run
-from codemods.reading.record import Effects, RecordFacts
+from codemods.reading.passing import passes_run
 from codemods.reading.scopes import bound_names, parameter_names
+from codemods.runtime.names import RUNS_PASSES, VIEW_OF
 from codemods.writing.live import is_bound_first, is_read
 
 _REFUSED: dict[type[ast.AST], str] = {

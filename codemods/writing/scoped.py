@@ -9,10 +9,10 @@ import libcst as cst
 from libcst.metadata import CodePosition, MetadataWrapper, PositionProvider
 
 from codemods.frame.codemod import Left
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import ModuleIndex
-from codemods.reading.record import RecordFacts
 from codemods.reading.scopes import NOTHING, ScopeNames, record_scopes, scopes_in_order
-from codemods.reading.source import Source, Unreadable
+from codemods.reading.source import SourceFile, Unreadable
 from codemods.writing.emit import code
 
 _STATEMENT = 300
@@ -47,7 +47,7 @@ class ScopedTransformer(cst.CSTTransformer):
     def __init__(
         self,
         module: cst.Module,
-        source: Source,
+        source: SourceFile,
         facts: RecordFacts,
         limit: int,
         also: Callable[[ast.expr], bool] | None = None,

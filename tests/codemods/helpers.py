@@ -6,8 +6,8 @@ from typing import Any
 
 from codemods.frame.codemod import Codemod, Example, Left
 from codemods.frame.driver import StepResult, run
+from codemods.reading.files import MemoryTree
 from codemods.reading.record import read_facts
-from codemods.reading.tree import MemoryTree
 
 ARG = """\
 from dataclasses import dataclass

@@ -11,8 +11,8 @@ from codemods.frame.driver import run, run_in
 from codemods.mods.add_runtime import AddRuntime
 from codemods.mods.record_writes import RecordWrites
 from codemods.mods.tag_field import TagField
+from codemods.reading.files import FolderTree, copied, write
 from codemods.reading.record import read_facts
-from codemods.reading.tree import FolderTree, copied, write
 from harness.common.errors import UsageError
 
 ARGS = (

@@ -13,13 +13,13 @@ from programs import FIELDS, PLAIN_HEAD, family_programs, guarded_programs, prog
 
 from codemods.frame.codemod import Codemod
 from codemods.frame.driver import StepResult, run
-from codemods.hazards import trace
 from codemods.mods.end_dual_apply import EndDualApply
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
+from codemods.reading.files import MemoryTree
 from codemods.reading.index import TreeIndex
 from codemods.reading.record import facts_of, read_facts
-from codemods.reading.tree import MemoryTree
+from codemods.reading.timeline import read_timeline
 from codemods.runtime import overrides_runtime
 from harness.common.errors import UsageError
 
@@ -284,7 +284,7 @@ def test_the_trace_reads_through_a_view() -> None:
     for data in (text.encode(), migrated):
         index = TreeIndex(MemoryTree({"app/args.py": data}))
         facts = facts_of(index, "app.args:Args", entry="_run")
-        kinds.append([(event.kind, event.field) for event in trace(index, facts, "_run").events])
+        kinds.append([(event.kind, event.field) for event in read_timeline(index, facts, "_run").events])
     assert kinds[0] == kinds[1] == [("read", "alpha"), ("write", "alpha")]
 
 

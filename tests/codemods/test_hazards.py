@@ -6,10 +6,12 @@ import json
 
 import pytest
 
-from codemods.hazards import Trace, as_json, as_text, judge_move, trace
+from codemods.hazards.moves import judge_move
+from codemods.hazards.report import as_json, as_text
+from codemods.reading.files import MemoryTree
 from codemods.reading.index import TreeIndex
 from codemods.reading.record import facts_of
-from codemods.reading.tree import MemoryTree
+from codemods.reading.timeline import Timeline, read_timeline
 from harness.common.errors import UsageError
 
 ARGS = '''\
@@ -66,10 +68,10 @@ def hook(server_args, page):
 '''
 
 
-def traced(args: str = ARGS) -> Trace:
+def traced(args: str = ARGS) -> Timeline:
     tree = MemoryTree({"app/args.py": args.encode(), "app/hooks.py": HOOKS.encode()})
     index = TreeIndex(tree)
-    return trace(index, facts_of(index, "app.args:Args"))
+    return read_timeline(index, facts_of(index, "app.args:Args"))
 
 
 def test_slots_are_the_statements_of_the_entry_method() -> None:

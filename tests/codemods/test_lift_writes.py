@@ -15,8 +15,8 @@ from codemods.frame.codemod import Codemod
 from codemods.frame.driver import run
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
+from codemods.reading.files import MemoryTree
 from codemods.reading.record import read_facts
-from codemods.reading.tree import MemoryTree
 from codemods.runtime import overrides_runtime
 
 _VALUES = st.sampled_from([0, 1, 12, None, "text", [3], True])

@@ -19,8 +19,9 @@ from codemods.mods.add_runtime import AddRuntime
 from codemods.mods.end_dual_apply import EndDualApply
 from codemods.mods.lift_writes import LiftWrites
 from codemods.mods.record_writes import RecordWrites
-from codemods.reading.record import RecordFacts, read_facts
-from codemods.reading.tree import FolderTree, copied
+from codemods.reading.facts import RecordFacts
+from codemods.reading.files import FolderTree, copied
+from codemods.reading.record import read_facts
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.result.events import Finished
 from harness.subjects.open import open_spec

@@ -13,8 +13,8 @@ from programs import FIELDS, programs
 
 from codemods.frame.driver import StepResult, run
 from codemods.mods.record_writes import RecordWrites
+from codemods.reading.files import MemoryTree
 from codemods.reading.record import read_facts
-from codemods.reading.tree import MemoryTree
 from codemods.runtime import overrides_runtime
 from harness.common.errors import UsageError
 

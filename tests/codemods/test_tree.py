@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codemods.reading.tree import copied, write
+from codemods.reading.files import copied, write
 from harness.common.errors import UsageError
 
 

@@ -14,8 +14,8 @@ from stacks import MACHINE, PLAN, contents, git, made_plan, made_repository, mad
 
 from codemods.frame.catalog import codemod_named
 from codemods.frame.codemod import Change, Codemod, Example
-from codemods.reading.record import RecordFacts
-from codemods.reading.source import Source
+from codemods.reading.facts import RecordFacts
+from codemods.reading.source import SourceFile
 from codemods.stack.events import Event, Gating, StepEnded, Working
 from codemods.stack.runner import run_stack
 from codemods.stack.state import State, held, load_state
@@ -73,7 +73,7 @@ class Replaces(Codemod):
         """Return the text."""
         return (self.old,)
 
-    def apply(self, module: cst.Module, source: Source) -> Change:
+    def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with the other text."""
         return Change(cst.parse_module(module.code.replace(self.old, self.new)), 1)
 

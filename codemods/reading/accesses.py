@@ -10,23 +10,24 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from codemods.reading.index import Function, ModuleIndex, Place, Scope, TreeIndex
-from codemods.reading.passing import GIVE_RECORD, RUNS_PASSES, passes_run
-from codemods.reading.record import RecordFacts
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition, Function, ModuleIndex, Scope, TreeIndex
+from codemods.reading.passing import passes_run
 from codemods.reading.scopes import NOTHING, ScopeNames, record_scopes
+from codemods.runtime.names import GIVE_RECORD, RUNS_PASSES
 
-Kind = Literal["read", "write", "handed"]
+AccessKind = Literal["read", "write", "handed"]
 _BY_NAME = {"getattr": "read", "hasattr": "read", "setattr": "write", "delattr": "write"}
 
 
-class Event(NamedTuple):
+class Access(NamedTuple):
     """One read or write of ``field``, or the record handed to something that is not followed (``field`` says what).
 
     ``slot`` is the slot's number. ``guards`` are the conditions it stands under, those at the call included, and
     ``needs`` the fields that they and a written value read. ``through`` are the calls that lead there.
     """
 
-    kind: Kind
+    kind: AccessKind
     field: str
     function: str
     file: str
@@ -60,16 +61,16 @@ class Walker:
         self._methods = dict(self._find_methods())
         self._running: list[tuple[str, str]] = []
 
-    def method(self, name: str) -> Place | None:
+    def method(self, name: str) -> Definition | None:
         """Return where the record's method ``name`` is defined."""
         return self._methods.get(name)
 
-    def statement(self, place: Place, statement: ast.stmt) -> list[Event]:
+    def statement(self, place: Definition, statement: ast.stmt) -> list[Access]:
         """Return what happens in one statement of the function at ``place``."""
         frame = self._frame(place)
         return list(self._walk(statement, frame)) if frame else []
 
-    def function(self, place: Place) -> list[Event]:
+    def function(self, place: Definition) -> list[Access]:
         """Return what happens in the function at ``place``."""
         frame = self._frame(place)
         node = self._node(place)
@@ -77,7 +78,7 @@ class Walker:
 
     # -- definitions
 
-    def _find_methods(self) -> Iterator[tuple[str, Place]]:
+    def _find_methods(self) -> Iterator[tuple[str, Definition]]:
         # What a nearer class defines wins: ancestors come in the order in which they were found, the record last.
         ordered = sorted(self._facts.classes, key=lambda place: (place == self._facts.record, place))
         for place in ordered:
@@ -85,9 +86,9 @@ class Walker:
             for name in module.functions if module else ():
                 owner, _, method = name.rpartition(".")
                 if owner == place.name:
-                    yield method, Place(place.file, name)
+                    yield method, Definition(place.file, name)
 
-    def _node(self, place: Place) -> Function | None:
+    def _node(self, place: Definition) -> Function | None:
         module = self._index.module(place.file)
         return module.functions.get(place.name) if module else None
 
@@ -96,7 +97,7 @@ class Walker:
             self._scopes[module.path] = record_scopes(module, self._facts)
         return self._scopes[module.path].get(node, NOTHING)
 
-    def _frame(self, place: Place, around: _Frame | None = None) -> _Frame | None:
+    def _frame(self, place: Definition, around: _Frame | None = None) -> _Frame | None:
         module, node = self._index.module(place.file), self._node(place)
         if module is None or node is None:
             return None
@@ -107,7 +108,7 @@ class Walker:
 
     # -- the walk
 
-    def _body(self, node: Function, frame: _Frame) -> Iterator[Event]:
+    def _body(self, node: Function, frame: _Frame) -> Iterator[Access]:
         key = (frame.module.path, frame.function)
         if key in self._running:
             return
@@ -118,7 +119,7 @@ class Walker:
         finally:
             self._running.pop()
 
-    def _walk(self, node: ast.AST | None, frame: _Frame) -> Iterator[Event]:
+    def _walk(self, node: ast.AST | None, frame: _Frame) -> Iterator[Access]:
         if node is None:
             return
         special = getattr(self, f"_walk_{type(node).__name__}", None)
@@ -128,13 +129,13 @@ class Walker:
             for child in ast.iter_child_nodes(node):
                 yield from self._walk(child, frame)
 
-    def _all(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> Iterator[Event]:
+    def _all(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> Iterator[Access]:
         for node in nodes:
             yield from self._walk(node, frame)
 
-    def _event(self, kind: Kind, field: str, node: ast.AST, frame: _Frame, needs: frozenset[str]) -> Event:
+    def _event(self, kind: AccessKind, field: str, node: ast.AST, frame: _Frame, needs: frozenset[str]) -> Access:
         line = getattr(node, "lineno", 0)
-        return Event(
+        return Access(
             kind, field, frame.function, frame.module.path, line, 0, frame.guards, frame.needs | needs, frame.through
         )
 
@@ -150,31 +151,31 @@ class Walker:
 
     # Statements
 
-    def _walk_FunctionDef(self, node: Function, frame: _Frame) -> Iterator[Event]:
+    def _walk_FunctionDef(self, node: Function, frame: _Frame) -> Iterator[Access]:
         # What it does is done where it is called.
         frame.local[node.name] = node
         yield from self._all([*node.decorator_list, *node.args.defaults], frame)
 
     _walk_AsyncFunctionDef = _walk_FunctionDef
 
-    def _walk_ClassDef(self, node: ast.ClassDef, frame: _Frame) -> Iterator[Event]:
+    def _walk_ClassDef(self, node: ast.ClassDef, frame: _Frame) -> Iterator[Access]:
         return iter(())
 
-    def _walk_Assign(self, node: ast.Assign, frame: _Frame) -> Iterator[Event]:
+    def _walk_Assign(self, node: ast.Assign, frame: _Frame) -> Iterator[Access]:
         yield from self._stored(node.value, node.targets, frame)
 
-    def _walk_AnnAssign(self, node: ast.AnnAssign, frame: _Frame) -> Iterator[Event]:
+    def _walk_AnnAssign(self, node: ast.AnnAssign, frame: _Frame) -> Iterator[Access]:
         if node.value is not None:
             yield from self._stored(node.value, [node.target], frame)
 
-    def _walk_AugAssign(self, node: ast.AugAssign, frame: _Frame) -> Iterator[Event]:
+    def _walk_AugAssign(self, node: ast.AugAssign, frame: _Frame) -> Iterator[Access]:
         if isinstance(node.target, ast.Attribute):
             yield from self._read(node.target, frame)
         yield from self._stored(node.value, [node.target], frame, self._attribute(node.target, frame))
 
     def _stored(
         self, value: ast.expr, targets: list[ast.expr], frame: _Frame, needs: frozenset[str] = frozenset()
-    ) -> Iterator[Event]:
+    ) -> Iterator[Access]:
         yield from self._walk(value, frame)
         if any(self._attribute(item, frame) for target in targets for item in ast.walk(target)):
             needs = needs | self._fields_in([value], frame)
@@ -195,22 +196,22 @@ class Walker:
         text = f"not ({text})" if negated else text
         return frame._replace(guards=(*frame.guards, text[:200]), needs=frame.needs | self._fields_in([test], frame))
 
-    def _walk_If(self, node: ast.If, frame: _Frame) -> Iterator[Event]:
+    def _walk_If(self, node: ast.If, frame: _Frame) -> Iterator[Access]:
         yield from self._walk(node.test, frame)
         yield from self._all(node.body, self._guarded(node.test, frame))
         if node.orelse:
             yield from self._all(node.orelse, self._guarded(node.test, frame, negated=True))
 
-    def _walk_While(self, node: ast.While, frame: _Frame) -> Iterator[Event]:
+    def _walk_While(self, node: ast.While, frame: _Frame) -> Iterator[Access]:
         yield from self._walk(node.test, frame)
         yield from self._all(node.body, self._guarded(node.test, frame))
         yield from self._all(node.orelse, frame)
 
-    def _walk_For(self, node: ast.For, frame: _Frame) -> Iterator[Event]:
+    def _walk_For(self, node: ast.For, frame: _Frame) -> Iterator[Access]:
         yield from self._stored(node.iter, [node.target], frame)
         yield from self._all([*node.body, *node.orelse], frame)
 
-    def _walk_Match(self, node: ast.Match, frame: _Frame) -> Iterator[Event]:
+    def _walk_Match(self, node: ast.Match, frame: _Frame) -> Iterator[Access]:
         yield from self._walk(node.subject, frame)
         for case in node.cases:
             inside = self._guarded(node.subject, frame)
@@ -219,18 +220,18 @@ class Walker:
 
     # Expressions
 
-    def _walk_Name(self, node: ast.Name, frame: _Frame) -> Iterator[Event]:
+    def _walk_Name(self, node: ast.Name, frame: _Frame) -> Iterator[Access]:
         # A function inside that is handed on by name is called by whoever gets it.
         if node.id in frame.local:
             yield from self._local(frame.local[node.id], frame)
 
-    def _walk_Attribute(self, node: ast.Attribute, frame: _Frame) -> Iterator[Event]:
+    def _walk_Attribute(self, node: ast.Attribute, frame: _Frame) -> Iterator[Access]:
         if self._is_record(node.value, frame):
             yield from self._read(node, frame)
         else:
             yield from self._walk(node.value, frame)
 
-    def _read(self, node: ast.Attribute, frame: _Frame) -> Iterator[Event]:
+    def _read(self, node: ast.Attribute, frame: _Frame) -> Iterator[Access]:
         if node.attr in self._fields:
             yield self._event("read", node.attr, node, frame, frozenset())
             return
@@ -239,12 +240,12 @@ class Walker:
         if place and function and any("property" in ast.unparse(item) for item in function.decorator_list):
             yield from self._into(place, frame)
 
-    def _into(self, place: Place, frame: _Frame) -> Iterator[Event]:
+    def _into(self, place: Definition, frame: _Frame) -> Iterator[Access]:
         inner, node = self._frame(place, frame), self._node(place)
         if inner is not None and node is not None:
             yield from self._body(node, inner)
 
-    def _walk_Call(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+    def _walk_Call(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
         func = node.func
         if self._is_record(node, frame):
             return
@@ -267,8 +268,8 @@ class Walker:
         elif any(self._is_record(item, frame) for item in _given(node)):
             yield from self._called_with_record(node, frame)
 
-    def _by_name(self, node: ast.Call, called: str, frame: _Frame) -> Iterator[Event]:
-        kind: Kind = "write" if _BY_NAME[called] == "write" else "read"
+    def _by_name(self, node: ast.Call, called: str, frame: _Frame) -> Iterator[Access]:
+        kind: AccessKind = "write" if _BY_NAME[called] == "write" else "read"
         name = node.args[1] if len(node.args) > 1 else None
         if not isinstance(name, ast.Constant):
             yield self._event("handed", f"{called}() with a computed name", node, frame, frozenset())
@@ -276,16 +277,16 @@ class Walker:
             needs = self._fields_in(node.args[2:], frame) if kind == "write" else frozenset()
             yield self._event(kind, str(name.value), node, frame, needs)
 
-    def _declared(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+    def _declared(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
         if node.args and self._is_record(node.args[0], frame):
             yield from self._keywords(node, frame)
 
-    def _keywords(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+    def _keywords(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
         for keyword in node.keywords:
             if keyword.arg in self._fields and keyword.arg is not None:
                 yield self._event("write", keyword.arg, node, frame, self._fields_in([keyword.value], frame))
 
-    def _passes(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+    def _passes(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
         """Follow what the runtime runs over a view of the record."""
         if not node.args or not self._is_record(node.args[0], frame):
             return
@@ -296,7 +297,7 @@ class Walker:
             else:
                 yield self._event("handed", name, node, frame, frozenset())
 
-    def _local(self, node: Function, frame: _Frame) -> Iterator[Event]:
+    def _local(self, node: Function, frame: _Frame) -> Iterator[Access]:
         inner = frame._replace(
             function=f"{frame.function}.{node.name}",
             scope=self._scope(frame.module, node),
@@ -304,14 +305,14 @@ class Walker:
         )
         yield from self._body(node, inner)
 
-    def _called_method(self, method: str, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+    def _called_method(self, method: str, node: ast.Call, frame: _Frame) -> Iterator[Access]:
         place = self._methods.get(method)
         if place is not None:
             yield from self._into(place, frame)
         elif method in self._fields:
             yield self._event("read", method, node, frame, frozenset())
 
-    def _called_with_record(self, node: ast.Call, frame: _Frame) -> Iterator[Event]:
+    def _called_with_record(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
         place = self._callee(node.func, frame)
         function = self._node(place) if place else None
         if place and function and self._frame_holds(place):
@@ -319,21 +320,21 @@ class Walker:
         else:
             yield self._event("handed", ast.unparse(node.func), node, frame, frozenset())
 
-    def _frame_holds(self, place: Place) -> bool:
+    def _frame_holds(self, place: Definition) -> bool:
         frame = self._frame(place)
         return frame is not None and bool(frame.scope.records)
 
-    def _callee(self, func: ast.expr, frame: _Frame) -> Place | None:
+    def _callee(self, func: ast.expr, frame: _Frame) -> Definition | None:
         """Return the function that is called: by its name, as a class, or as a method of a class that is named."""
         path = frame.module.path
         if isinstance(func, ast.Name):
             place = self._index.resolve(path, func.id)
             if place and self._node(place) is None:
-                return Place(place.file, f"{place.name}.__init__")
+                return Definition(place.file, f"{place.name}.__init__")
             return place
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
             place = self._index.resolve(path, func.value.id)
-            return Place(place.file, f"{place.name}.{func.attr}") if place else None
+            return Definition(place.file, f"{place.name}.{func.attr}") if place else None
         return None
 
 

@@ -10,12 +10,12 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import ModuleIndex, Scope, TreeIndex
-from codemods.reading.record import RecordFacts
 from codemods.reading.scopes import ScopeNames, record_scopes
-from codemods.writing.emit import DECLARE
+from codemods.runtime.names import DECLARE
 
-Kind = Literal["imperative", "recorded", "lifted"]
+WrittenAs = Literal["imperative", "recorded", "lifted"]
 
 
 class WriteSite(NamedTuple):
@@ -25,7 +25,7 @@ class WriteSite(NamedTuple):
     line: int
     function: str
     field: str
-    kind: Kind
+    kind: WrittenAs
 
 
 def write_sites(index: TreeIndex, facts: RecordFacts, fields: Collection[str]) -> list[WriteSite]:
@@ -40,7 +40,7 @@ def write_sites(index: TreeIndex, facts: RecordFacts, fields: Collection[str]) -
     return found
 
 
-def counted(sites: Iterable[WriteSite], kind: Kind, fields: Collection[str] | None = None) -> int:
+def counted(sites: Iterable[WriteSite], kind: WrittenAs, fields: Collection[str] | None = None) -> int:
     """Return how many of ``sites`` are of ``kind``, and of one of ``fields`` where they are given."""
     return sum(site.kind == kind and (fields is None or site.field in fields) for site in sites)
 
@@ -66,7 +66,7 @@ def _own_nodes(node: Scope) -> Iterator[ast.stmt | ast.expr]:
         waiting += ast.iter_child_nodes(item)
 
 
-def _writes(node: ast.AST, scope: ScopeNames, first: list[str]) -> Iterator[tuple[str, Kind]]:
+def _writes(node: ast.AST, scope: ScopeNames, first: list[str]) -> Iterator[tuple[str, WrittenAs]]:
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         if _is_one_of(node.value, scope.records):
             yield node.attr, "imperative"
@@ -74,7 +74,7 @@ def _writes(node: ast.AST, scope: ScopeNames, first: list[str]) -> Iterator[tupl
         yield from _called(node, scope, first)
 
 
-def _called(node: ast.Call, scope: ScopeNames, first: list[str]) -> Iterator[tuple[str, Kind]]:
+def _called(node: ast.Call, scope: ScopeNames, first: list[str]) -> Iterator[tuple[str, WrittenAs]]:
     func, given = node.func, node.args
     if isinstance(func, ast.Name) and given and _is_one_of(given[0], scope.records):
         if func.id == "setattr" and len(given) == 3 and isinstance(given[1], ast.Constant):

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from codemods.reading.index import ModuleIndex, Place, TreeIndex
-from codemods.reading.record import RecordFacts
+from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition, ModuleIndex, TreeIndex
 from harness.common.errors import UsageError
 
 _ENTRY = "__post_init__"
 _FEWEST = 2
 
 
-class Slot(NamedTuple):
+class ResolutionSlot(NamedTuple):
     """One place in the order: its number from 1, its name, where it stands.
 
     ``run`` is the method it calls as a whole; None for a statement of the entry method, which is ``statement``.
@@ -28,7 +28,7 @@ class Slot(NamedTuple):
     statement: ast.stmt | None = None
 
 
-def find_slots(index: TreeIndex, facts: RecordFacts, entry: str = _ENTRY) -> tuple[Slot, ...]:
+def find_slots(index: TreeIndex, facts: RecordFacts, entry: str = _ENTRY) -> tuple[ResolutionSlot, ...]:
     """Return the slots of the tree's resolution, in order.
 
     Raises UsageError when the record has no method ``entry`` and no module of its package lists its handlers.
@@ -42,25 +42,25 @@ def find_slots(index: TreeIndex, facts: RecordFacts, entry: str = _ENTRY) -> tup
     return found
 
 
-def _from_entry(index: TreeIndex, facts: RecordFacts, entry: str) -> tuple[Slot, ...]:
+def _from_entry(index: TreeIndex, facts: RecordFacts, entry: str) -> tuple[ResolutionSlot, ...]:
     for place in sorted(facts.classes, key=lambda place: place != facts.record):
         module = index.module(place.file)
         function = module.functions.get(f"{place.name}.{entry}") if module else None
         if function is not None:
             statements = [item for item in function.body if not _is_nothing(item)]
             return tuple(
-                Slot(number, _name(item, entry), place.file, item.lineno, None, item)
+                ResolutionSlot(number, _name(item, entry), place.file, item.lineno, None, item)
                 for number, item in enumerate(statements, 1)
             )
     return ()
 
 
-def entry_place(index: TreeIndex, facts: RecordFacts, entry: str = _ENTRY) -> Place | None:
+def entry_place(index: TreeIndex, facts: RecordFacts, entry: str = _ENTRY) -> Definition | None:
     """Return where the entry method is defined, or None."""
     for place in sorted(facts.classes, key=lambda place: place != facts.record):
         module = index.module(place.file)
         if module and f"{place.name}.{entry}" in module.functions:
-            return Place(place.file, f"{place.name}.{entry}")
+            return Definition(place.file, f"{place.name}.{entry}")
     return None
 
 
@@ -80,7 +80,7 @@ def _name(item: ast.stmt, entry: str) -> str:
     return f"{entry}:{item.lineno}"
 
 
-def _from_tuple(index: TreeIndex, facts: RecordFacts) -> tuple[Slot, ...]:
+def _from_tuple(index: TreeIndex, facts: RecordFacts) -> tuple[ResolutionSlot, ...]:
     """Return the slots of the first module-level tuple that names methods of the record."""
     package = facts.record.file.partition("/")[0] + "/"
     name = facts.record.name.encode()
@@ -97,7 +97,7 @@ def _from_tuple(index: TreeIndex, facts: RecordFacts) -> tuple[Slot, ...]:
     return ()
 
 
-def _in_tuple(module: ModuleIndex, value: ast.Tuple, facts: RecordFacts) -> Iterator[Slot]:
+def _in_tuple(module: ModuleIndex, value: ast.Tuple, facts: RecordFacts) -> Iterator[ResolutionSlot]:
     number = 0
     for element in value.elts:
         methods = [
@@ -114,4 +114,4 @@ def _in_tuple(module: ModuleIndex, value: ast.Tuple, facts: RecordFacts) -> Iter
                 for node in ast.walk(element)
                 if isinstance(node, ast.Constant) and isinstance(node.value, str)
             ]
-            yield Slot(number, texts[0] if texts else methods[0], module.path, element.lineno, methods[0])
+            yield ResolutionSlot(number, texts[0] if texts else methods[0], module.path, element.lineno, methods[0])

@@ -12,16 +12,14 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from codemods.hazards.slots import entry_place
-from codemods.reading.callees import Callees, Target
-from codemods.reading.index import ModuleIndex, Place, Scope, TreeIndex
-from codemods.reading.passing import GIVE_RECORD, RUNS_PASSES, passes_run
-from codemods.reading.record import RecordFacts
-from codemods.reading.resolution import Hidden, Resolution
+from codemods.reading.callees import Callee, Callees
+from codemods.reading.facts import Hidden, RecordFacts, ResolutionFacts
+from codemods.reading.index import Definition, ModuleIndex, Scope, TreeIndex
+from codemods.reading.passing import passes_run
 from codemods.reading.scopes import NOTHING, ScopeNames, parameter_names, record_scopes, times_bound
-from codemods.writing.emit import DECLARE
+from codemods.reading.slots import entry_place
+from codemods.runtime.names import APPLIES_AT_END, DECLARE, GIVE_RECORD, RUNS_PASSES
 
-APPLIES_AT_END = "applies_at_end"
 _OF_RUNTIME = (DECLARE, *GIVE_RECORD)
 _OWN_WAYS = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__slots__")
 _HARMLESS_BASES = {"object", "ABC", "Generic", "Protocol"}
@@ -61,7 +59,7 @@ _KEEPS: dict[type[ast.AST], str] = {
 }
 
 
-def resolution_of(index: TreeIndex, facts: RecordFacts, entry: str = "__post_init__") -> Resolution:
+def resolution_of(index: TreeIndex, facts: RecordFacts, entry: str = "__post_init__") -> ResolutionFacts:
     """Return what runs in the resolution that the record's method ``entry`` is.
 
     Where the record has no such method it is the function that is handed the record and calls what a tuple of
@@ -72,7 +70,7 @@ def resolution_of(index: TreeIndex, facts: RecordFacts, entry: str = "__post_ini
     nodes = [inner for node in reader.callees.definitions(place) for inner in ast.walk(node)] if place else []
     # What is made to wait or to yield has not ended when its call has.
     if place is None or any(isinstance(node, _SUSPENDS) for node in nodes):
-        return Resolution()
+        return ResolutionFacts()
     return reader.read(place)
 
 
@@ -81,26 +79,26 @@ class _Reader:
         self._index = index
         self._facts = facts
         self.callees = Callees(index, facts)
-        self._reached: dict[Place, frozenset[str]] = {}
-        self._views: set[Place] = set()
-        self._direct: set[Place] = set()
+        self._reached: dict[Definition, frozenset[str]] = {}
+        self._views: set[Definition] = set()
+        self._direct: set[Definition] = set()
         # What a parameter is given as text; None once something else is.
-        self._names: dict[tuple[Place, str], frozenset[str] | None] = {}
-        self._waiting: list[Place] = []
-        self._hidden: dict[Place, list[Hidden]] = {}
+        self._names: dict[tuple[Definition, str], frozenset[str] | None] = {}
+        self._waiting: list[Definition] = []
+        self._hidden: dict[Definition, list[Hidden]] = {}
         self._scopes: dict[str, tuple[object, dict[Scope, ScopeNames]]] = {}
         # Where the walk is.
-        self._place = Place("", "")
+        self._place = Definition("", "")
         self._parents: dict[ast.AST, ast.AST] = {}
         self._function: Scope | None = None
 
-    def read(self, entry: Place) -> Resolution:
+    def read(self, entry: Definition) -> ResolutionFacts:
         """Follow the functions that ``entry`` leads to, until nothing is new."""
         self._call(entry)
         while self._waiting:
             self._read_function(self._waiting.pop())
         hidden = [item for found in self._hidden.values() for item in found] + list(self._of_classes())
-        return Resolution(
+        return ResolutionFacts(
             entry=entry,
             reached=dict(sorted(self._reached.items())),
             passes=frozenset(self._views - self._direct),
@@ -140,18 +138,18 @@ class _Reader:
 
     # -- functions
 
-    def _call(self, place: Place, call: ast.Call | None = None) -> None:
+    def _call(self, place: Definition, call: ast.Call | None = None) -> None:
         """Follow a method of the record; without a call nothing shows what its parameters are given."""
         self._direct.add(place)
         self._reach(place, frozenset(self.callees.own_parameters(place)))
-        self._hand_names(call, Target(place, 0 if self.callees.is_static(place) else 1))
+        self._hand_names(call, Callee(place, 0 if self.callees.is_static(place) else 1))
 
-    def _reach(self, place: Place, parameters: frozenset[str]) -> None:
+    def _reach(self, place: Definition, parameters: frozenset[str]) -> None:
         if place not in self._reached or not parameters <= self._reached[place]:
             self._reached[place] = self._reached.get(place, frozenset()) | parameters
             self._again(place)
 
-    def _again(self, place: Place) -> None:
+    def _again(self, place: Definition) -> None:
         if place in self._reached and place not in self._waiting:
             self._waiting.append(place)
 
@@ -164,7 +162,7 @@ class _Reader:
             self._scopes[module.path] = (here, record_scopes(module, replace(self._facts, passed=passed)))
         return self._scopes[module.path][1]
 
-    def _read_function(self, place: Place) -> None:
+    def _read_function(self, place: Definition) -> None:
         module = self._index.module(place.file)
         assert module is not None, "a place is only reached in a file that parses"
         self._hidden[place] = []
@@ -278,7 +276,7 @@ class _Reader:
             for target in targets or ():
                 self._hand(call, name, target)
 
-    def _hand(self, call: ast.Call, name: ast.Name, target: Target) -> None:
+    def _hand(self, call: ast.Call, name: ast.Name, target: Callee) -> None:
         parameter = self.callees.parameter(call, name, target)
         if parameter is None:
             self._hide(call, ast.unparse(call), f"nothing shows as what {target.place.name} gets it")
@@ -295,11 +293,11 @@ class _Reader:
                 continue
             self._views.add(place)
             self._reach(place, frozenset(self.callees.first_parameters(place)))
-            self._hand_names(None, Target(place))
+            self._hand_names(None, Callee(place))
 
     # -- names as text
 
-    def _hand_names(self, call: ast.Call | None, target: Target) -> None:
+    def _hand_names(self, call: ast.Call | None, target: Callee) -> None:
         """Remember what texts the parameters of a function that is followed are given; unknown without a call."""
         for parameter in self.callees.every_parameter(target.place):
             value = self.callees.argument(call, parameter, target) if call else None
@@ -357,7 +355,7 @@ def _may_get_record(value: ast.expr, called: bool) -> bool:
     return isinstance(value, ast.Lambda) or (called and isinstance(value, (ast.Name, ast.Attribute)))
 
 
-def _descriptors(place: Place, owner: ast.ClassDef) -> Iterator[Hidden]:
+def _descriptors(place: Definition, owner: ast.ClassDef) -> Iterator[Hidden]:
     """Yield the attributes of a class that may have a way of their own to be read and set."""
     for item in owner.body:
         value = item.value if isinstance(item, (ast.Assign, ast.AnnAssign)) else None

@@ -15,7 +15,7 @@ from harness.common.writing import os_words
 _SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 
-class Tree(Protocol):
+class SourceTree(Protocol):
     """Source files by path, with forward slashes, relative to the folder that holds the package."""
 
     def names(self) -> tuple[str, ...]:

@@ -1,0 +1,124 @@
+"""What runs while a record is resolved: plain facts, which `codemods.reading.reach` finds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from codemods.reading.index import Definition, dotted_name
+from codemods.runtime.names import RUNTIME
+from harness.common.errors import UsageError, hint
+
+
+class Hidden(NamedTuple):
+    """A place in the resolution where a field may be read or written and nothing shows whether, and why.
+
+    ``fields`` are the fields concerned; None where it may be any. ``callee`` is what the record is handed to, as it
+    is written there, where it is.
+    """
+
+    file: str
+    line: int
+    what: str
+    reason: str
+    fields: frozenset[str] | None = None
+    callee: str = ""
+
+
+@dataclass(frozen=True)
+class ResolutionFacts:
+    """The functions that run from the call of ``entry`` until it returns, as far as they can get at the record.
+
+    ``entry`` is a method of the record, or a function that is handed it; None where the tree shows none. ``reached``
+    are the functions, each with the parameters that it is handed the record as, besides those whose names or
+    annotations say so; ``passes`` those that only ever get a view of it. ``names`` are the texts that a function's
+    parameter is given where it is reached, all of them written out. ``hidden`` is what is not known.
+    """
+
+    entry: Definition | None = None
+    reached: Mapping[Definition, frozenset[str]] = field(default_factory=dict)
+    passes: frozenset[Definition] = frozenset()
+    names: Mapping[tuple[Definition, str], frozenset[str]] = field(default_factory=dict)
+    hidden: tuple[Hidden, ...] = ()
+
+    def in_the_way(self, name: str, known: Collection[str] = ()) -> tuple[Hidden, ...]:
+        """Return where the field ``name`` may be read or written and nothing shows whether.
+
+        What ``known`` callees do counts as known.
+        """
+        return tuple(
+            item for item in self.hidden if (item.fields is None or name in item.fields) and item.callee not in known
+        )
+
+
+class Effects(NamedTuple):
+    """What a function does to a record: fields it reads and writes, and whether it hands it to something unknown.
+
+    ``behind`` are the fields that it does not read itself: what it calls does.
+    """
+
+    reads: frozenset[str]
+    writes: frozenset[str]
+    unknown: bool
+    behind: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class RecordFacts:
+    """Plain facts about one tree.
+
+    ``classes`` are the record, its ancestors within the tree (mixins of handlers included) and its descendants;
+    ``fields`` says which class annotates each field. ``names`` are parameters that hold a record wherever they are
+    not annotated as something else; ``passed`` are the parameters that the resolution hands one to, by function.
+    ``arg`` is the class of a field's metadata, with ``arg_parameters``. ``attributes`` are what methods assign
+    besides fields, ``tagged`` the fields that are resolvable already, ``test_files`` the files that pin them,
+    ``empty`` the methods that do nothing, with what keeps each.
+    ``exports`` are the (module, name) under which packages offer the record besides its own module, and ``getters``
+    the functions, as (module, name), that say that they return one. ``effects`` says what methods of the record do to
+    its fields, by name, and functions that are handed one, by file and name. ``constants`` are the collections of
+    strings that names of the resolution's files stand for, by file and name. ``resolution`` is what runs until the
+    record is resolved.
+    """
+
+    record: Definition
+    classes: frozenset[Definition]
+    fields: Mapping[str, Definition]
+    names: tuple[str, ...] = ("server_args",)
+    passed: Mapping[Definition, frozenset[str]] = field(default_factory=dict)
+    arg: Definition | None = None
+    arg_parameters: tuple[str, ...] = ()
+    attributes: frozenset[str] = frozenset()
+    tagged: frozenset[str] = frozenset()
+    test_files: frozenset[str] = frozenset()
+    empty: Mapping[str, str] = field(default_factory=dict)
+    exports: frozenset[tuple[str, str]] = frozenset()
+    getters: frozenset[tuple[str, str]] = frozenset()
+    effects: Mapping[str, Effects] = field(default_factory=dict)
+    constants: Mapping[Definition, tuple[str, ...]] = field(default_factory=dict)
+    resolution: ResolutionFacts = field(default_factory=ResolutionFacts)
+
+    @property
+    def runtime_file(self) -> str:
+        """Where `add_runtime` puts the runtime: beside the record's own module."""
+        folder, _, _ = self.record.file.rpartition("/")
+        return f"{folder}/{RUNTIME}.py" if folder else f"{RUNTIME}.py"
+
+    @property
+    def runtime_module(self) -> str:
+        """The dotted name of the runtime."""
+        return dotted_name(self.runtime_file)
+
+    def check_field(self, name: str) -> None:
+        """Raise UsageError when the record has no field ``name``."""
+        if name in self.fields:
+            return
+        where = f"{self.record.name} in {self.record.file}"
+        if name in self.attributes:
+            raise UsageError(f"{where} assigns {name!r}, but has no such field: add the field first")
+        raise UsageError(f"{where} has no field {name!r}{hint(name, self.fields)}")
+
+    def check_written(self, name: str) -> None:
+        """Raise UsageError when ``name`` is neither a field nor an attribute that a method assigns."""
+        if name not in self.attributes:
+            self.check_field(name)
