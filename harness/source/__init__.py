@@ -1,5 +1,24 @@
-"""Reads the source of a tree: what it writes, reads, calls and decides.
+"""The one reader of Python source: what is written, read, decided, called and defined, from the text alone.
 
-It uses the standard library alone and imports nothing else of ``harness``, since it also runs in the child process
-of a tree, where any interpreter from Python 3.10 on may run it and nothing of ours is on the module path.
+It needs the standard library (`ast`) alone and has relative imports only, so that a child process can load it under
+another name. A function called ``..._of`` answers for one node, one called ``..._in`` for all nodes under it. Nothing
+here knows a record or a tree of files.
+
+- `writes`: ``writes_of(node)`` gives `Write` (form, name, node, owner, value) for attributes, items, dict entries,
+  ``setattr``, ``declare(...)``, ``del``; ``copies_of(call)`` those of ``replace(x, name=v)``;
+  ``Fields(names).written(node)`` those of some fields. ``targets_of(statement)`` gives `Target` (form, node, value)
+  for every kind of binding, ``stored(target)`` takes one apart, ``binds(node)`` gives the names alone.
+- `reads`: ``reads_of(node)`` gives `Read` (form, name, node, owner).
+- `decisions`: ``decisions_of(node)`` gives the single conditions, ``conditions_of(node)`` the whole ones.
+- `calls`: ``arguments_of(call, function)`` says which parameter gets what; ``positional``, ``defaults``, ``given``.
+- `scopes`: ``parameters_of(function)``, ``times_bound(function)``, ``aliases(function)``, ``scopes_in(node)``.
+- `functions`: ``defined_in(module)`` gives `Defined` (node, qualified, owner, is_inner), ``function_at(line)``.
+- `constants`: ``literals(node, named)``, ``assignments(statements)``.
+- `nodes`: names and texts of nodes, ``heads`` and ``inside`` of compound statements, ``in_order`` of running.
+- `positions`: ``span_of(node)``, and ``Columns(text)``, by which libcst's nodes find what `ast` found::
+
+      found = Columns(text).by_span(writes_in(ast.parse(text)))
+      found[Span(3, 4, 3, 13)]  # line, column, end line, end column in characters, as libcst's PositionProvider
+
+- `sites`: ``Sites(fields)`` collects write sites and decisions of whole files, and orders them by slots.
 """

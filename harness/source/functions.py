@@ -1,0 +1,60 @@
+"""The functions and classes of one module, each with its full name, its lines and what it is defined in."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .nodes import FUNCTIONS, Function
+
+
+class Defined(NamedTuple):
+    """One function or class: its node, its name, and the names of the functions and classes around it.
+
+    ``owner`` is the class whose body defines it, None for one that a module or a function defines;
+    ``is_inner`` is whether a function defines it, however deep.
+    """
+
+    node: Function | ast.ClassDef
+    qualified: str
+    owner: ast.ClassDef | None
+    is_inner: bool
+
+    @property
+    def name(self) -> str:
+        """The name in its ``def`` or ``class`` statement."""
+        return self.node.name
+
+    @property
+    def first_line(self) -> int:
+        """The line in which it begins: that of its first decorator, if it has one."""
+        return min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
+
+    @property
+    def last_line(self) -> int:
+        """The line in which it ends."""
+        return self.node.end_lineno or self.node.lineno
+
+
+def defined_in(tree: ast.AST) -> list[Defined]:
+    """Return all functions and classes of a module, at whatever depth, each before those inside it."""
+    return list(_defined(tree, "", None, False))
+
+
+def _defined(node: ast.AST, prefix: str, owner: ast.ClassDef | None, is_inner: bool) -> Iterator[Defined]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (*FUNCTIONS, ast.ClassDef)):
+            found = Defined(child, prefix + child.name, owner, is_inner)
+            yield found
+            is_class = isinstance(child, ast.ClassDef)
+            inner = child if isinstance(child, ast.ClassDef) else None
+            yield from _defined(child, f"{found.qualified}.", inner, is_inner or not is_class)
+        elif not isinstance(child, ast.expr):
+            # Statements such as ``if`` may hold the methods of a class; an expression defines nothing by name.
+            yield from _defined(child, prefix, owner, is_inner)
+
+
+def function_at(found: Iterable[Defined], line: int) -> str:
+    """Return the full name of the innermost function that holds ``line``, "" for what runs at import."""
+    # Of the functions around a line the innermost begins last.
+    around = [one for one in found if isinstance(one.node, FUNCTIONS) and one.first_line <= line <= one.last_line]
+    return max(around, key=lambda one: one.first_line).qualified if around else ""

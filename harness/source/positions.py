@@ -1,0 +1,73 @@
+"""Where a node is located, and how nodes of another parser are found by that.
+
+`ast` counts columns in UTF-8 bytes, libcst in characters. `Columns` turns the one into the other, so that a node of
+libcst's tree finds what was read of the same text with `ast`: ``Columns(text).by_span(writes)[libcst_span]``.
+"""
+
+import ast
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol, TypeVar
+
+
+class Span(NamedTuple):
+    """Where a node begins and ends: lines from 1, columns from 0, the end column excluded."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class _Located(Protocol):
+    @property
+    def node(self) -> ast.expr: ...
+
+
+LocatedT = TypeVar("LocatedT", bound=_Located)
+
+
+def span_of(node: ast.expr | ast.stmt) -> Span:
+    """Return the span of a node as `ast` counts it, with columns in UTF-8 bytes."""
+    line, column = node.lineno, node.col_offset
+    return Span(line, column, node.end_lineno or line, node.end_col_offset or column)
+
+
+def text_at(lines: list[bytes], span: Span) -> str:
+    """Return what is written in a span (columns in bytes) of the ``lines`` of its file, joined to one line."""
+    part = lines[span.line - 1 : span.end_line]
+    part[-1] = part[-1][: span.end_column]
+    part[0] = part[0][span.column :]
+    return " ".join(b" ".join(part).decode(errors="replace").split())
+
+
+class Columns:
+    """The columns of one text: spans whose columns count bytes, as those that count characters.
+
+    Names, attributes, calls, subscripts and comparisons then have the span that libcst's ``PositionProvider`` gives
+    them. A tuple does not where it has parentheses, which `ast` counts to it and libcst does not, nor does a
+    decorated function, which libcst starts at its first decorator.
+    """
+
+    def __init__(self, text: str) -> None:
+        # Form feeds and other separators of str.splitlines end no line of Python.
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._wide = {number: line for number, line in enumerate(lines, 1) if not line.isascii()}
+
+    def characters(self, line: int, column: int) -> int:
+        """Return the column in characters of a ``column`` in bytes."""
+        wide = self._wide.get(line)
+        return column if wide is None else len(wide.encode()[:column].decode(errors="replace"))
+
+    def span(self, node: ast.expr | ast.stmt) -> Span:
+        """Return the span of a node of `ast` with columns in characters."""
+        line, column, end_line, end_column = span_of(node)
+        if not self._wide:
+            return Span(line, column, end_line, end_column)
+        return Span(line, self.characters(line, column), end_line, self.characters(end_line, end_column))
+
+    def by_span(self, found: Iterable[LocatedT]) -> dict[Span, list[LocatedT]]:
+        """Return what was found by the span (columns in characters) of its ``node``, in the order it came."""
+        spans: dict[Span, list[LocatedT]] = {}
+        for one in found:
+            spans.setdefault(self.span(one.node), []).append(one)
+        return spans

@@ -1,0 +1,56 @@
+"""What is read: attributes, items with constant keys, what ``getattr`` names, and environment variables."""
+
+import ast
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
+
+from .nodes import last_name, text_of, texts_in
+
+ReadForm = Literal["attribute", "item", "getattr", "variable"]
+"""How a name is read.
+
+``attribute``: ``x.name``; ``item``: ``x["name"]``; ``getattr``: ``getattr(x, "name")`` or ``hasattr(x, "name")``;
+``variable``: an environment variable, by ``getenv("NAME")`` or ``envs.NAME``.
+"""
+
+ENVIRONMENT_READERS: Final = ("getenv", "get_bool_env_var", "get_int_env_var")
+"""Functions whose first argument names an environment variable."""
+
+ENVIRONMENT_OBJECT: Final = "envs"
+"""The object whose attributes are environment variables."""
+
+
+class Read(NamedTuple):
+    """One read of a name: the node that reads, and the expression of the object, where one is named."""
+
+    form: ReadForm
+    name: str
+    node: ast.expr
+    owner: ast.expr | None = None
+
+
+def reads_of(node: ast.AST) -> list[Read]:
+    """Return what ``node`` itself reads by name, not what nodes inside it read.
+
+    What an augmented assignment reads is not among it: its target is a write.
+    """
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        is_variable = isinstance(node.value, ast.Name) and node.value.id == ENVIRONMENT_OBJECT
+        return [Read("variable" if is_variable else "attribute", node.attr, node, node.value)]
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        key = text_of(node.slice)
+        return [] if key is None else [Read("item", key, node, node.value)]
+    if isinstance(node, ast.Call):
+        name = last_name(node.func)
+        if name in ("getattr", "hasattr") and isinstance(node.func, ast.Name) and len(node.args) > 1:
+            attribute = text_of(node.args[1])
+            return [] if attribute is None else [Read("getattr", attribute, node, node.args[0])]
+        if name in ENVIRONMENT_READERS:
+            return [Read("variable", text, node) for text in texts_in(node.args)[:1]]
+    return []
+
+
+def reads_in(root: ast.AST) -> Iterator[Read]:
+    """Yield all reads by name under ``root``, itself included, in no order."""
+    for node in ast.walk(root):
+        yield from reads_of(node)

@@ -1,0 +1,221 @@
+"""The one rule of what writes: targets of statements, and the other forms in which a field gets a value.
+
+`writes_of` is the rule for one node and `writes_in` finds all under a node, both for writes by name: an attribute,
+an item with a constant key, an entry of a dict display, ``setattr`` with a constant name, a keyword of ``declare``.
+`targets_of` is the rule for statements: what is assigned, by which kind of statement, and from what; `stored` and
+`binds` take such a target apart.
+"""
+
+import ast
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Final, Literal, NamedTuple
+
+from .nodes import FUNCTIONS, last_name, text_of
+
+WriteForm = Literal["attribute", "item", "entry", "setattr", "declared", "copied", "deleted"]
+"""How a name gets its value.
+
+``attribute``: ``x.name = v`` and every other target; ``item``: ``x["name"] = v``; ``entry``: ``{"name": v}``;
+``setattr``: ``setattr(x, "name", v)``; ``declared``: ``declare(x, name=v)``; ``copied``: ``replace(x, name=v)`` or
+``Config(name=v)``; ``deleted``: ``del x.name``, ``del x["name"]`` or ``delattr(x, "name")``.
+"""
+
+TargetForm = Literal[
+    "assigned", "augmented", "annotated", "for", "with", "comprehension", "walrus", "deleted", "bare"
+]
+"""By which kind of statement or expression a target is bound.
+
+``bare`` are the names that are no expressions: those of imports, functions, classes, ``except`` and patterns.
+"""
+
+DECLARE: Final = "declare"
+# A codemod writes ``declare(record, source, field=value)`` for an assignment, under a private name if need be.
+_DECLARES: Final = (DECLARE, f"_{DECLARE}")
+# dataclasses.replace, attrs.evolve, a named tuple's _replace, and the two that fill a mapping.
+_COPYING: Final = ("replace", "evolve", "_replace", "dict", "update")
+
+
+class Write(NamedTuple):
+    """One write of a name. ``node`` is where: the target, or the value that is given where there is no target.
+
+    ``owner`` is the expression of the object that is written to, where one is named; ``value`` what is written, where
+    the node itself shows it (a target's value is in the `Target`). ``maker`` is the name of the function that makes a
+    ``copied`` object.
+    """
+
+    form: WriteForm
+    name: str
+    node: ast.expr
+    owner: ast.expr | None = None
+    value: ast.expr | None = None
+    maker: str = ""
+
+
+class Target(NamedTuple):
+    """What a statement or expression binds: the whole target (a text for a bare name), and from what.
+
+    ``value`` is the expression the bound value comes from: what is assigned, iterated, entered or matched; None where
+    there is none. A target without a value may still be an annotation (``x: int``): then it binds nothing.
+    """
+
+    form: TargetForm
+    node: ast.expr | str
+    value: ast.expr | None = None
+
+
+def declared(node: ast.AST) -> list[ast.keyword]:
+    """Return the keywords of ``node`` when it is a call of ``declare``, else none."""
+    return node.keywords if isinstance(node, ast.Call) and last_name(node.func) in _DECLARES else []
+
+
+def writes_of(node: ast.AST) -> list[Write]:
+    """Return what ``node`` itself writes by name, without ``copied`` names and what nodes inside write."""
+    rule = _RULES.get(type(node))
+    return rule(node) if rule is not None else []
+
+
+def writes_in(root: ast.AST) -> Iterator[Write]:
+    """Yield all writes by name under ``root``, itself included, in no order."""
+    for node in ast.walk(root):
+        yield from writes_of(node)
+
+
+def copies_of(node: ast.AST) -> Iterator[Write]:
+    """Yield what a call writes into a changed copy, a mapping or a new instance, by its keywords."""
+    if isinstance(node, ast.Call):
+        name = last_name(node.func)
+        if name in _COPYING or name[:1].isupper() or name == "cls":
+            for keyword in node.keywords:
+                if keyword.arg is not None:
+                    yield Write("copied", keyword.arg, keyword.value, None, keyword.value, name)
+
+
+def _attribute(node: ast.Attribute) -> list[Write]:
+    if isinstance(node.ctx, ast.Load):
+        return []
+    return [Write("deleted" if isinstance(node.ctx, ast.Del) else "attribute", node.attr, node, node.value)]
+
+
+def _subscript(node: ast.Subscript) -> list[Write]:
+    key = None if isinstance(node.ctx, ast.Load) else text_of(node.slice)
+    if key is None:
+        return []
+    return [Write("deleted" if isinstance(node.ctx, ast.Del) else "item", key, node, node.value)]
+
+
+def _display(node: ast.Dict) -> list[Write]:
+    pairs = ((text_of(key), value) for key, value in zip(node.keys, node.values, strict=True))
+    return [Write("entry", name, value, None, value) for name, value in pairs if name is not None]
+
+
+def _call(node: ast.Call) -> list[Write]:
+    if not isinstance(node.func, (ast.Name, ast.Attribute)):
+        return []
+    called = last_name(node.func)
+    if called in _DECLARES:
+        owner = node.args[0] if node.args else None
+        words = [word for word in node.keywords if word.arg is not None]
+        return [Write("declared", str(word.arg), word.value, owner, word.value) for word in words]
+    if isinstance(node.func, ast.Name) and called in ("setattr", "delattr") and len(node.args) > 1:
+        name = text_of(node.args[1])
+        if name is not None and called == "setattr" and len(node.args) == 3:
+            return [Write("setattr", name, node.args[2], node.args[0], node.args[2])]
+        if name is not None and called == "delattr" and len(node.args) == 2:
+            return [Write("deleted", name, node, node.args[0])]
+    return []
+
+
+# Asked for every node of every file in each child process: one look at the type is the quickest dispatch.
+_RULES: Final[dict[type[ast.AST], Callable[[Any], list[Write]]]] = {
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Dict: _display,
+    ast.Call: _call,
+}
+
+
+class Fields:
+    """The fields whose writes count, among them dotted ones (``cuda_graph_config.decode.backend``).
+
+    Of a dotted name the last two parts count: the objects before may have been given a shorter name.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self.plain = frozenset(name for name in names if "." not in name)
+        self._dotted = {tuple(name.split(".")[-2:]): name for name in names if "." in name}
+
+    def of(self, write: Write) -> str | None:
+        """Return the field that a write writes, None for any other name. What is deleted gets no value."""
+        if write.form == "deleted":
+            return None
+        if write.name in self.plain:
+            return write.name
+        return self._dotted.get((last_name(write.owner), write.name)) if write.form == "attribute" else None
+
+    def written(self, node: ast.AST) -> list[tuple[str, Write]]:
+        """Return what ``node`` itself writes of the fields, each with the field."""
+        rule = _RULES.get(type(node))
+        if rule is None:
+            return []
+        found = [(self.of(write), write) for write in rule(node)]
+        return [(field, write) for field, write in found if field is not None]
+
+
+def targets_of(node: ast.AST) -> list[Target]:
+    """Return what a statement, or an expression that binds, binds itself, in the order in which it does.
+
+    A compound statement's own targets count, what the statements in it bind does not; a pattern of ``match`` is asked
+    for by itself.
+    """
+    if isinstance(node, ast.Assign):
+        return [Target("assigned", target, node.value) for target in node.targets]
+    if isinstance(node, ast.AugAssign):
+        return [Target("augmented", node.target, node.value)]
+    if isinstance(node, ast.AnnAssign):
+        return [Target("annotated", node.target, node.value)]
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        return [Target("for", node.target, node.iter)]
+    if isinstance(node, ast.comprehension):
+        return [Target("comprehension", node.target, node.iter)]
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        return [Target("with", item.optional_vars, item.context_expr) for item in node.items if item.optional_vars]
+    if isinstance(node, ast.NamedExpr):
+        return [Target("walrus", node.target, node.value)]
+    if isinstance(node, ast.Delete):
+        return [Target("deleted", target) for target in node.targets]
+    return [Target("bare", name) for name in _bare_names(node) if name is not None]
+
+
+def _bare_names(node: ast.AST) -> list[str | None]:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return [node.name]
+    return [node.rest] if isinstance(node, ast.MatchMapping) else []
+
+
+def stored(target: ast.expr | str) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:
+    """Yield the single names, attributes and items of a target, through tuples, lists and stars."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            yield from stored(element)
+    elif isinstance(target, ast.Starred):
+        yield from stored(target.value)
+    elif isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)):
+        yield target
+
+
+def binds(node: ast.AST) -> Iterator[str]:
+    """Yield the names that ``node`` itself binds or deletes, one for each time."""
+    for target in targets_of(node):
+        if isinstance(target.node, str):
+            yield target.node
+        elif target.form != "annotated" or target.value is not None:
+            yield from (place.id for place in stored(target.node) if isinstance(place, ast.Name))
+
+
+def root_name(target: ast.AST) -> str:
+    """Return the name of the object that an attribute or item belongs to in the end: ``a`` of ``a.b["c"].d``."""
+    while isinstance(target, (ast.Attribute, ast.Subscript)):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
