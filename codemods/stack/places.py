@@ -11,7 +11,7 @@ from codemods.reading.files import copied
 from codemods.stack.plan import default_plan
 from harness.common.errors import UsageError
 from harness.common.writing import expanded
-from harness.subjects.names import KNOWN_PACKAGES, OWN_PACKAGES, SLICE_SUFFIX, SubjectName, parse_subject
+from harness.formats.subjectname import KNOWN_PACKAGES, OWN_PACKAGES, SLICE_SUFFIX, SubjectName, parse_subject
 from harness.subjects.sources import locate
 from harness.subjects.sources.tree import USUAL_PLACES
 

@@ -13,7 +13,7 @@ import msgspec
 from codemods.frame.catalog import codemod_named
 from harness.common.errors import UsageError, hint
 from harness.common.toml import parse_toml, read_toml
-from harness.subjects.names import OWN_PACKAGES
+from harness.formats.subjectname import OWN_PACKAGES
 
 FORMAT: Final = "stackproof.stack/1"
 MODES: Final = ("slice", "whole")

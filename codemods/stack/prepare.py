@@ -26,7 +26,7 @@ from codemods.stack.step import Work, made, read_tree
 from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.ledger.entries import load_ledger
-from harness.subjects.names import OWN_PACKAGES, SLICE_SUFFIX, SubjectName
+from harness.formats.subjectname import OWN_PACKAGES, SLICE_SUFFIX, SubjectName
 from harness.subjects.sources import locate
 
 

@@ -17,7 +17,7 @@ from codemods.stack.repository import check_clean, user_repository
 from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree, summary_of
 from harness.common.errors import UsageError, visible
 from harness.common.writing import folder_atomically
-from harness.subjects.names import KNOWN_PACKAGES
+from harness.formats.subjectname import KNOWN_PACKAGES
 
 _LISTED = 60
 

@@ -30,7 +30,7 @@ import harness.world
 from harness.audit.hits import Record, watched
 from harness.audit.plain import Plain
 from harness.audit.trial import frame_of, mask_bytes, numbers_in
-from harness.subjects.child import sandbox
+from harness.subjects.child.world import sandbox
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Failure
 

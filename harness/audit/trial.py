@@ -11,7 +11,7 @@ import msgspec
 
 from harness.engine.difference.compare import Difference
 from harness.engine.ledger.entries import Ledger
-from harness.subjects.child import wire
+from harness.subjects.child.serve import wire
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Outcome
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from harness.common.errors import UsageError, hint
+from harness.formats.subjectname import OWN_PACKAGES, SLICE_SUFFIX
 from harness.moves import Moved, moved_fields
-from harness.subjects.names import OWN_PACKAGES, SLICE_SUFFIX
 from harness.subjects.sources.revisions import common_ancestor
 from harness.subjects.spec import SubjectSpec
 

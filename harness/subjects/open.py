@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.common.errors import UsageError
+from harness.formats.subjectname import parse_subject
 from harness.subjects.callable import CallableSubject
-from harness.subjects.names import parse_subject
 from harness.subjects.package import PackageSubject
 from harness.subjects.profile import callable_profile, load_profile
 from harness.subjects.sources import locate
@@ -33,7 +33,7 @@ def open_spec(
     cwd: Path | None = None,
     domains: Mapping[str, Sequence[Any]] | None = None,
 ) -> SubjectSpec:
-    """Return the subject that ``text`` names (see `harness.subjects.names.parse_subject`).
+    """Return the subject that ``text`` names (see `harness.formats.subjectname.parse_subject`).
 
     A release is downloaded and a revision unpacked if the user's cache lacks them. ``python`` is the interpreter
     that will run it, ``answers`` a file of further answers, ``domains`` values by hand of a callable's arguments.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.formats.launch import LAUNCH
-from harness.subjects.names import KNOWN_PACKAGES, normal_name
+from harness.formats.subjectname import KNOWN_PACKAGES, normal_name
 from harness.subjects.profile import Profile
 from harness.subjects.sources import Tree
 from harness.subjects.sources.folders import sources_in

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_up_trees import BAD, case, make_tree, subject_of
 
-from harness.subjects.child import chance
+from harness.subjects.child.world import chance
 
 DRAWS: dict[str, Callable[[], object]] = {
     "random": lambda: random.random(),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.subjects.child.novelty import Novelty
-from harness.subjects.child.recording import Recorder
+from harness.subjects.child.recording.novelty import Novelty
+from harness.subjects.child.recording.recorder import Recorder
 
 WRITES, DECISIONS = (3, 1, 4), (0, 2)
 """The recorder's numbers of the described writes, and of the first outcomes of the described decisions."""
@@ -91,7 +91,7 @@ def test_every_write_of_a_kept_case_is_counted_once(cases: list[list[int]], most
     recorder = recorder_of_six()
     wrote = recorder.names()["__stackproof_wrote__"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("harness.subjects.child.recording._MOST_SEQUENCES", most)
+        patch.setattr("harness.subjects.child.recording.recorder._MOST_SEQUENCES", most)
         for number, writes in enumerate(cases):
             for write in writes:
                 wrote(write, "value")

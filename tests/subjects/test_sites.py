@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from types import CodeType, SimpleNamespace
 from typing import Any
 
-from harness.subjects.child.reach import Reach
-from harness.subjects.child.recording import Recorder
+from harness.subjects.child.recording.reach import Reach
+from harness.subjects.child.recording.recorder import Recorder
 from harness.subjects.child.sites import Sources
 
 NAMES = ("page_size", "dtype", "graph.decode.backend", "graph.prefill.backend")

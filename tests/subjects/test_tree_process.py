@@ -114,8 +114,8 @@ spec = importlib.util.spec_from_file_location("_stackproof", init, submodule_sea
 package = importlib.util.module_from_spec(spec)
 sys.modules["_stackproof"] = package
 spec.loader.exec_module(package)
-sandbox = importlib.import_module("_stackproof.subjects.child.sandbox")
-world = importlib.import_module("_stackproof.subjects.child.world")
+sandbox = importlib.import_module("_stackproof.subjects.child.world.sandbox")
+world = importlib.import_module("_stackproof.subjects.child.world.current")
 sandbox._leave_network = lambda: False
 import encodings.idna  # nobody may not be allowed to read the interpreter's folder
 if os.getuid() == 0:

@@ -31,8 +31,10 @@ def child() -> Iterator[SimpleNamespace]:
     package = importlib.util.module_from_spec(spec)
     sys.modules[NAME] = package
     spec.loader.exec_module(package)
-    names = ("world", "standins", "questions", "answers", "caches", "finder", "held", "slicing", "wire", "describe")
-    yield SimpleNamespace(**{name: importlib.import_module(f"{NAME}.subjects.child.{name}") for name in names})
+    names = [f"world.{name}" for name in ("current", "standins", "questions", "answers", "caches", "held")]
+    names += ["tree.finder", "tree.slicing", "serve.wire", "describe"]
+    loaded = {name: importlib.import_module(f"{NAME}.subjects.child.{name}") for name in names}
+    yield SimpleNamespace(**{name.rpartition(".")[2]: module for name, module in loaded.items()})
     for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:
         del sys.modules[name]
 
@@ -41,14 +43,14 @@ def child() -> Iterator[SimpleNamespace]:
 def no_case(child: SimpleNamespace) -> Iterator[None]:
     answered = dict(child.standins.ANSWERED)
     yield
-    child.world.WORLD.leave()
-    child.world.WORLD.unanswered = None
+    child.current.WORLD.leave()
+    child.current.WORLD.unanswered = None
     child.standins.ANSWERED.clear()
     child.standins.ANSWERED.update(answered)
 
 
 def enter(child: SimpleNamespace, **facts: Any) -> None:
-    child.world.WORLD.enter({"hardware": {}, "probe": {}, "model": {}, "checkpoint": {}, **facts})
+    child.current.WORLD.enter({"hardware": {}, "probe": {}, "model": {}, "checkpoint": {}, **facts})
 
 
 OBSERVATIONS = {
@@ -127,10 +129,10 @@ def _match(value: object) -> bool:
 def test_every_observation_of_a_stand_in_is_refused(name: str, child: SimpleNamespace) -> None:
     stand_in = child.standins.StandInModule("far").away
     enter(child)
-    with pytest.raises(child.world.UnansweredProbe) as caught:
+    with pytest.raises(child.current.UnansweredProbe) as caught:
         OBSERVATIONS[name](stand_in)
     assert caught.value.path.startswith("far.away")
-    assert child.world.WORLD.unanswered is caught.value
+    assert child.current.WORLD.unanswered is caught.value
 
 
 def test_what_is_no_observation(child: SimpleNamespace) -> None:
@@ -148,9 +150,9 @@ def test_what_is_no_observation(child: SimpleNamespace) -> None:
     assert module.away is stand_in
     assert copy.copy(stand_in) is stand_in
     assert stand_in == stand_in
-    with pytest.raises(child.world.UnansweredProbe):
+    with pytest.raises(child.current.UnansweredProbe):
         decorated()
-    with pytest.raises(child.world.UnansweredProbe):
+    with pytest.raises(child.current.UnansweredProbe):
         Derived()
 
 
@@ -162,7 +164,7 @@ def test_exception_classes_can_stand_in_except(child: SimpleNamespace) -> None:
             raise ZeroDivisionError
         except module.exceptions.RequestException:
             raise AssertionError from None
-    with pytest.raises(child.world.UnansweredProbe):
+    with pytest.raises(child.current.UnansweredProbe):
         module.exceptions.RequestException("x")
 
 
@@ -178,11 +180,11 @@ def test_hasattr(owner: str, child: SimpleNamespace) -> None:
     asked.written = 1
     assert has(asked, "written")
     assert has("text", "upper") and not has("text", "uper")
-    with pytest.raises(child.world.UnansweredProbe) as caught:
+    with pytest.raises(child.current.UnansweredProbe) as caught:
         has(asked, "unknown")
     assert caught.value.path == f"{path}.unknown"
     _ = asked.unknown
-    with pytest.raises(child.world.UnansweredProbe):
+    with pytest.raises(child.current.UnansweredProbe):
         has(asked, "unknown")
 
 
@@ -226,14 +228,14 @@ def test_an_answered_name_observed_alone(child: SimpleNamespace, value: Any, fun
     deferred = child.standins.Deferred("a", lambda: value)
     enter(child)
     assert result(function, deferred) == result(function, value)
-    child.world.WORLD.leave()
+    child.current.WORLD.leave()
     for observe in (bool, len, lambda x: x < 1, lambda x: x | x, lambda x: x[0], iter):
-        with pytest.raises(child.world.UnansweredProbe):
+        with pytest.raises(child.current.UnansweredProbe):
             observe(deferred)
 
 
 def test_attributes_and_calls_of_an_answered_name(child: SimpleNamespace) -> None:
-    answered = child.standins.Deferred("a", lambda: child.world.WORLD.facts["hardware"]["x"])
+    answered = child.standins.Deferred("a", lambda: child.current.WORLD.facts["hardware"]["x"])
     upper, called = answered.upper, answered.upper()
     enter(child, hardware={"x": "text"})
     assert upper() == "TEXT" and called == "TEXT"
@@ -252,7 +254,7 @@ def test_functions_with_an_answer(child: SimpleNamespace) -> None:
     assert call("anything", at="all") == 3
     call.cache_clear()
     for observe in (bool, len, lambda x: x == 3, lambda x: x + 1, lambda x: x.cache_info(), lambda x: x < 3):
-        with pytest.raises(child.world.UnansweredProbe):
+        with pytest.raises(child.current.UnansweredProbe):
             observe(call)
 
 
@@ -327,7 +329,7 @@ def test_described_objects(child: SimpleNamespace) -> None:
     assert getattr(config, "left_out", 7) == 7 and getattr(config, "elsewhere", 7) == 7
     assert config != None and config == config and bool(config)  # noqa: E711
     for observe in (len, list, str, repr, lambda x: x["a"], lambda x: x(), lambda x: "a" in x, lambda x: x == 1):
-        with pytest.raises(child.world.UnansweredProbe) as caught:
+        with pytest.raises(child.current.UnansweredProbe) as caught:
             observe(config.inner)
         assert caught.value.path == "far.config.inner"
 
@@ -336,7 +338,7 @@ def test_caches(child: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(functools, "lru_cache", functools.lru_cache)
     monkeypatch.setattr(functools, "cache", functools.cache)
     caches = child.caches.Caches("made_up")
-    world = child.world.WORLD
+    world = child.current.WORLD
     ran: list[str] = []
 
     def look() -> int:
@@ -435,7 +437,7 @@ def test_partial_loading(child: SimpleNamespace, tmp_path: Path) -> None:
 
 def test_held(child: SimpleNamespace) -> None:
     held = child.held.Held()
-    deferred = child.standins.Deferred("far.x()", lambda: child.world.WORLD.facts["hardware"]["x"])
+    deferred = child.standins.Deferred("far.x()", lambda: child.current.WORLD.facts["hardware"]["x"])
     module = ModuleType("made_up")
     vars(module).update(D=deferred)
     exec(

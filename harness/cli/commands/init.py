@@ -34,7 +34,7 @@ def init(
     """
     from harness.common.writing import write_atomically
     from harness.config import FILE, TABLE
-    from harness.subjects.names import parse_subject
+    from harness.formats.subjectname import parse_subject
 
     if first is not None and second is None:
         raise UsageError(f"two subjects are compared, A and B, and {first!r} is one: name the other behind it")

@@ -14,8 +14,8 @@ from harness.engine.result.events import Counts, Covered, Decided, Reached, Star
 from harness.engine.search.guide import Guide, StreamState
 from harness.engine.search.interactions import Seen, SeenState
 from harness.engine.search.plan import Compared, Shard
+from harness.formats.subjectname import normal_name
 from harness.subjects.description import Reach
-from harness.subjects.names import normal_name
 
 
 class Sums(msgspec.Struct, kw_only=True):

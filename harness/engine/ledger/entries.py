@@ -17,7 +17,7 @@ import msgspec
 from harness.common.errors import UsageError, hint
 from harness.common.toml import read_toml
 from harness.engine.ledger.conditions import Conditions, conditions_from_toml, facts_of, holds
-from harness.subjects.names import normal_name
+from harness.formats.subjectname import normal_name
 from harness.world.case import Case, Outcome
 from harness.world.chain import Writer
 
@@ -36,7 +36,7 @@ EVERY_CASE: Final = "every case"
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One intended difference between two subjects.
 
-    ``subjects`` are their names as in `harness.subjects.names.normal_name`, ``named`` as they stand in the file.
+    ``subjects`` are their names as in `harness.formats.subjectname.normal_name`, ``named`` as they stand in the file.
     ``fields`` and ``environment`` name what may differ; ``refusal`` allows that one subject refuses and the other
     resolves, ``refusals`` that both refuse with different checks; ``absent`` lists fields that one of them does not
     have. ``when`` must hold, and one of ``any`` where there are some; ``everywhere`` says that neither is meant.

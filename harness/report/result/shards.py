@@ -20,9 +20,9 @@ from harness.engine.judgement.totals import Gathered
 from harness.engine.ledger.entries import Ledger
 from harness.engine.search.guide import STREAMS
 from harness.engine.search.plan import Budget, Request, Shard
+from harness.formats.subjectname import parse_subject
 from harness.moves import Moved
 from harness.report.result.results import read_format
-from harness.subjects.names import parse_subject
 from harness.subjects.profile import Profile
 from harness.subjects.sources import Tree, locate
 from harness.subjects.spec import Limits, SubjectSpec

@@ -6,7 +6,7 @@ port=80)``) or the result itself (``Resolved(port=80)``).
 
 import ast
 
-from .recording import Recorder
+from .recording.recorder import Recorder
 from .sites import Sources
 
 # dataclasses.replace, attrs.evolve, a named tuple's _replace, and the two that fill a mapping.

@@ -95,7 +95,7 @@ def _default(field):
 
 def flags_of(cls):
     """Return the command-line flags of each field, from the tree's own argument parser."""
-    from .launch import parser_of
+    from .serve.launch import parser_of
 
     flags = {}
     for action in parser_of(cls)._actions:
@@ -117,7 +117,7 @@ def assigned_in(cls, names):
 
 def modules_of(package):
     """Return the modules of ``package`` that were loaded for real, by name."""
-    from .standins import StandInModule
+    from .world.standins import StandInModule
 
     return {
         name: module

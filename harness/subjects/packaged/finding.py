@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-from harness.subjects.child.recording import Recorder, RecordingLoader
+from harness.subjects.child.recording.recorder import Recorder, RecordingLoader
 
 
 class PackageFinder(MetaPathFinder):

@@ -28,13 +28,14 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.child import aims, describe, launch
-from harness.subjects.child.novelty import Novelty
-from harness.subjects.child.reach import Reach
-from harness.subjects.child.recording import Recorder
-from harness.subjects.child.tracing import traced
-from harness.subjects.child.wire import encode, marked, without_addresses
-from harness.subjects.child.world import WORLD, UnansweredProbe
+from harness.subjects.child import aims, describe
+from harness.subjects.child.recording.novelty import Novelty
+from harness.subjects.child.recording.reach import Reach
+from harness.subjects.child.recording.recorder import Recorder
+from harness.subjects.child.recording.tracing import traced
+from harness.subjects.child.serve import launch
+from harness.subjects.child.serve.wire import encode, marked, without_addresses
+from harness.subjects.child.world.current import WORLD, UnansweredProbe
 from harness.subjects.packaged.finding import import_package
 from harness.subjects.packaged.reorder import Reorder
 from harness.world.case import Case, Outcome
@@ -190,11 +191,11 @@ class Package:
         return found
 
     def traces(self, cases: Sequence[Case]) -> dict[str, Any]:
-        """Return what resolving each case does (`harness.subjects.child.tracing`), the variables left out."""
+        """Return what resolving each case does (see `recording.tracing`), the variables left out."""
         return traced(self._reach, [partial(self.resolve, case) for case in cases], self._root)
 
     def reach(self) -> dict[str, Any]:
-        """Return how much of the description's writers and decisions ran (`harness.subjects.child.reach`)."""
+        """Return how much of the description's writers and decisions ran (see `recording.reach`)."""
         return {} if self._reach is None else self._reach.fresh()
 
     @property

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.child.wire import encode, marked
+from harness.subjects.child.serve.wire import encode, marked
 from harness.world.case import Case, Outcome
 
 PROMISE = ("steps", "recorded_reads", "exchanged")

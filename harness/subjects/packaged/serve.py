@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.child import chance, sandbox
-from harness.subjects.child.batches import answer_all, seconds_of
-from harness.subjects.child.launch import LaunchError
-from harness.subjects.child.wire import Wire, encode, frame_of, own_fault
+from harness.subjects.child.serve.batches import answer_all, seconds_of
+from harness.subjects.child.serve.launch import LaunchError
+from harness.subjects.child.serve.wire import Wire, encode, frame_of, own_fault
+from harness.subjects.child.world import chance, sandbox
 from harness.subjects.packaged.package import Package
 from harness.subjects.packaged.request import (
     Chains,

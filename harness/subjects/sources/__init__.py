@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from harness.subjects.names import SubjectName
+from harness.formats.subjectname import SubjectName
 from harness.subjects.sources.cache import cache_root
 from harness.subjects.sources.folders import folder_tree
 from harness.subjects.sources.own import own_tree

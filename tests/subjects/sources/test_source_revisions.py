@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import UsageError
-from harness.subjects.names import parse_subject
+from harness.formats.subjectname import parse_subject
 from harness.subjects.sources import locate, revision_tree
 
 RunGit = Callable[..., str]

@@ -13,7 +13,7 @@ import pytest
 from packaging.version import Version
 
 from harness.common.errors import UsageError
-from harness.subjects.names import parse_subject
+from harness.formats.subjectname import parse_subject
 from harness.subjects.sources import index, locate, release_tree
 from harness.subjects.sources.index import IndexUnreachable
 

@@ -7,8 +7,8 @@ the start of each case the names get the plain values of that case.
 import functools
 import types
 
+from .current import WORLD, UnansweredProbe
 from .standins import Deferred
-from .world import WORLD, UnansweredProbe
 
 
 class Held:

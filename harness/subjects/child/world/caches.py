@@ -7,8 +7,8 @@ that were computed without looking at the case (from a class, from a constant) a
 import functools
 import sys
 
+from .current import WORLD
 from .standins import now
-from .world import WORLD
 
 _KEPT = 64
 

@@ -7,7 +7,7 @@ written as these: ``args["port"]`` and ``args.get("port", 80)`` as ``args.port``
 
 import ast
 
-from .describe import Reading
+from ..describe import Reading
 
 _ENVIRONMENTS = ("environ", "env")
 _KINDS = {"int": "int", "float": "float"}

@@ -12,18 +12,22 @@ import traceback
 import warnings
 from functools import partial
 
-from . import aims, answers, chance, describe, launch, own, questions, sandbox, slicing
+from .. import aims, describe
+from ..recording.reach import Reach
+from ..recording.recorder import Recorder
+from ..recording.tracing import traced
+from ..tree import slicing
+from ..tree.finder import TreeFinder
+from ..tree.resolve import Resolver
+from ..world import answers, chance, questions, sandbox
+from ..world import moment as own
+from ..world.caches import Caches
+from ..world.current import WORLD, UnansweredProbe, observe_environment
+from . import launch
 from .batches import answer_all, seconds_of
-from .caches import Caches
-from .finder import TreeFinder
-from .reach import Reach
-from .recording import Recorder
-from .resolve import Resolver
-from .tracing import traced
 from .wire import Wire, encode, frame_of, marked, own_fault
-from .world import WORLD, UnansweredProbe, observe_environment
 
-_CHILD = os.path.dirname(__file__)
+_CHILD = os.path.dirname(os.path.dirname(__file__))
 # The folders of our own code that runs here.
 _OURS = (_CHILD, os.path.join(os.path.dirname(os.path.dirname(_CHILD)), "source"))
 
@@ -83,7 +87,7 @@ def _made(request):
     if "profile" in request:
         return Subject(request)
     # It is made of what this module has.
-    from .callables import CallableSubject
+    from ..callable.adapter import CallableSubject
 
     return CallableSubject(request)
 

@@ -7,12 +7,12 @@ import importlib.util
 import os
 import sys
 
-from .answers import patch_real, value_getter
-from .held import HELD
-from .questions import observing_hasattr
-from .recording import RecordingLoader
-from .standins import ANSWERED, ReexportingModule, StandInModule
-from .world import WORLD
+from ..recording.recorder import RecordingLoader
+from ..world.answers import patch_real, value_getter
+from ..world.current import WORLD
+from ..world.held import HELD
+from ..world.questions import observing_hasattr
+from ..world.standins import ANSWERED, ReexportingModule, StandInModule
 
 _STANDARD_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
 # Our own code, under whatever name it was loaded.

@@ -6,7 +6,7 @@ import copy
 import importlib.machinery
 import os
 
-from .sites import Sources
+from ..sites import Sources
 
 _WROTE = "__stackproof_wrote__"
 _DECIDED = "__stackproof_decided__"

@@ -11,7 +11,7 @@ import re
 import struct
 import traceback
 
-from .standins import now
+from ..world.standins import now
 
 _LENGTH = struct.Struct(">I")
 _ANSWER = struct.Struct(">II")

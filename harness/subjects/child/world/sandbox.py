@@ -12,7 +12,7 @@ import resource
 import signal
 import sys
 
-from .world import WORLD
+from .current import WORLD
 
 _CLONE_NEWNET = 0x40000000
 _CLONE_NEWUSER = 0x10000000

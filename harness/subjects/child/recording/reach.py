@@ -3,7 +3,7 @@
 import contextlib
 import re
 
-from . import chance
+from ..world import chance
 from .novelty import Novelty
 
 _NEVER = re.compile(r"#\s*never (true|false|asked):\s*(\S.*)")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.common.errors import UsageError
-from harness.subjects.names import SubjectName, normal_name, parse_subject
+from harness.formats.subjectname import SubjectName, normal_name, parse_subject
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import functools
 import inspect
 import typing
 
+from ..serve.loop import NotACallable
 from . import records
-from .serve import NotACallable
 
 WORLD_PARAMETERS = ("env", "hardware", "model")
 _KNOWN_TYPES = {bool: "bool", int: "int", float: "float", str: "str", list: "list"}

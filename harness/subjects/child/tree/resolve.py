@@ -4,13 +4,13 @@ import dataclasses
 import os
 import sys
 
-from .answers import Described, NotInTree, fresh, value_getter
-from .describe import assigned_in
-from .held import HELD
-from .questions import unanswered_name
-from .standins import Deferred, StandIn, StandInModule, now
-from .wire import encode, marked, without_addresses
-from .world import WORLD, UnansweredProbe
+from ..describe import assigned_in
+from ..serve.wire import encode, marked, without_addresses
+from ..world.answers import Described, NotInTree, fresh, value_getter
+from ..world.current import WORLD, UnansweredProbe
+from ..world.held import HELD
+from ..world.questions import unanswered_name
+from ..world.standins import Deferred, StandIn, StandInModule, now
 
 _MISSING = object()
 _LONGEST_MESSAGE = 10_000

@@ -4,8 +4,8 @@ import functools
 import sys
 import typing
 
+from .current import WORLD
 from .standins import ANSWERED, Raisable, ReexportingModule, StandIn, StandInModule, Subclassed
-from .world import WORLD
 
 
 def observing_hasattr(owner, name):

@@ -3,7 +3,7 @@
 import importlib
 
 from . import standins
-from .world import WORLD
+from .current import WORLD
 
 
 def fresh(value):

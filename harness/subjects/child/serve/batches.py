@@ -3,7 +3,7 @@
 import os
 import time
 
-from . import chance, sandbox
+from ..world import chance, sandbox
 
 # The parent waits for a bunch of answers no longer than this and one case's time limit.
 _FLUSH_SECONDS = 1.0

@@ -14,16 +14,20 @@ import os
 import sys
 import warnings
 
-from . import aims, describe, launch, mappings, records, sandbox, slicing
-from .caches import Caches
-from .callsites import CallRecorder
+from .. import aims, describe
+from ..callsites import CallRecorder
+from ..recording.reach import Reach
+from ..recording.recorder import RecordingLoader
+from ..serve import launch
+from ..serve.loop import NotACallable, Subject, _facts
+from ..serve.wire import encode, marked
+from ..tree import slicing
+from ..tree.resolve import Resolver, _no_outcome
+from ..world import sandbox
+from ..world.caches import Caches
+from ..world.current import WORLD, UnansweredProbe, observe_environment
+from . import mappings, records
 from .forms import Form, found_in
-from .reach import Reach
-from .recording import RecordingLoader
-from .resolve import Resolver, _no_outcome
-from .serve import NotACallable, Subject, _facts
-from .wire import encode, marked
-from .world import WORLD, UnansweredProbe, observe_environment
 
 _ABSENT = {"$absent": True}
 _TYPES = {"int": int, "float": float, "str": str}

@@ -14,7 +14,7 @@ import importlib
 import inspect
 import textwrap
 
-from .sites import declared
+from ..sites import declared
 
 ENTRY = "__slice_entry"
 

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 
-from . import chance
+from ..world import chance
 
 
 def traced(reach, runs, root, accessors="", raises=True):

@@ -12,7 +12,7 @@ import re
 import sys
 import types
 
-from .world import WORLD
+from .current import WORLD
 
 
 class Subclassed:

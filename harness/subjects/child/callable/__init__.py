@@ -1,0 +1,1 @@
+"""Somebody's own function, or class with fields, as a subject."""
