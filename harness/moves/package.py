@@ -11,7 +11,8 @@ from typing import Final
 from harness.common.errors import UsageError
 from harness.moves.statements import Cutter, Function, mentioned
 from harness.moves.tables import Table
-from harness.subjects.child.sites import Sources, decorator_name
+from harness.source.nodes import decorator_names
+from harness.source.sites import Sites
 from harness.subjects.spec import SubjectSpec
 
 # A name that more definitions share says too little about which of them is meant, but for one in the same file.
@@ -123,11 +124,10 @@ class Package:
             self.tables.append((found, Table(found.node.value)))  # type: ignore[union-attr]
 
     def _writes(self) -> dict[int, str]:
-        # The rule of what a write is stands in the child, where the same text is recorded.
-        sources = Sources(self.fields)
+        sites = Sites(self.fields)
         for file, tree in self.trees.items():
-            sources.add(tree, file)
-        return {id(site.node): str(site.field) for site in sources.writes}
+            sites.add(tree, file)
+        return {id(site.node): str(site.field) for site in sites.writes}
 
     # -- what leads where ---------------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class Package:
 
     def decorators(self, definition: Definition) -> frozenset[str]:
         """Return the names of a function's decorators."""
-        return frozenset(map(decorator_name, getattr(definition.node, "decorator_list", [])))
+        return decorator_names(definition.node)
 
     def is_registered(self, definition: Definition) -> bool:
         """Whether a function is one that a registry calls: a pass or a provider."""

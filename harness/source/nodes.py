@@ -15,7 +15,8 @@ BLOCKS: Final = ("body", "handlers", "orelse", "finalbody", "cases")
 
 _COMPOUND: Final = (
     *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith),
-    *(ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler, ast.match_case),
+    # Python 3.10, which may run a tree in its child process, has no ``except*``.
+    *(ast.Try, getattr(ast, "TryStar", ast.Try), ast.Match, ast.ExceptHandler, ast.match_case),
 )
 
 

@@ -1,7 +1,7 @@
 """Write sites and decisions of whole files, as a report of reach lists them: of each file, and in slot order."""
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Protocol
 
 from .decisions import decisions_of
@@ -54,7 +54,8 @@ class WrittenFields(Protocol):
 class Sites:
     """The write sites of ``fields`` and all decisions of the files that are added, in the order of the text.
 
-    Only code in functions counts: what runs at import is no resolution. ``functions`` are by name.
+    Only code in functions is read: what runs at import is no resolution. ``functions`` are by name. ``counts`` may be
+    set where the fields are known later than the files: in slot order are only the write sites for which it is true.
     """
 
     def __init__(self, fields: WrittenFields | Collection[str]) -> None:
@@ -64,6 +65,7 @@ class Sites:
         self.functions: dict[str, list[Function]] = {}
         self.writes: list[Site] = []
         self.decisions: list[Site] = []
+        self.counts: Callable[[Site], bool] = lambda site: True
 
     def add(self, tree: ast.AST, file: str) -> tuple[list[Site], list[Site]]:
         """Take one parsed file; return its write sites and its decisions, each in the order of the text."""
@@ -132,7 +134,7 @@ class Sites:
                 for site in self._of_node.get(node, ()):
                     if site.field is None:
                         decisions.append(site)
-                    else:
+                    elif self.counts(site):
                         writes.append((slot, site))
                 for called in self.functions.get(last_name(node), ()):
                     follow(called, slot)

@@ -23,7 +23,7 @@ PARTS = st.lists(st.tuples(st.integers(0, 1), st.lists(CASE, max_size=4)), max_s
 def recorder_of_six() -> Any:
     """Return a recorder of the package (which is no typed module) with room for three decisions."""
     recorder = Recorder("/r", ())
-    recorder.sources.writes = list(range(max(WRITES) + 2))
+    recorder.sites.writes = list(range(max(WRITES) + 2))
     recorder.seen.extend(bytes(6))
     return recorder
 

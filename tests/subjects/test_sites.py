@@ -8,15 +8,15 @@ from contextlib import nullcontext
 from types import CodeType, SimpleNamespace
 from typing import Any
 
+from harness.source.sites import Sites
 from harness.subjects.child.recording.reach import Reach
 from harness.subjects.child.recording.recorder import Recorder
-from harness.subjects.child.sites import Sources
 
 NAMES = ("page_size", "dtype", "graph.decode.backend", "graph.prefill.backend")
 
 
-def sources(*texts: str) -> Sources:
-    found = Sources(NAMES)
+def sources(*texts: str) -> Sites:
+    found = Sites(NAMES)
     for number, text in enumerate(texts):
         found.add(ast.parse(textwrap.dedent(text)), f"m{number}.py")
     return found
@@ -37,7 +37,7 @@ def test_every_form_of_assignment_is_a_site_and_reading_is_none() -> None:
                 if self.page_size == 1: pass
         """
     )
-    assert [(site.field, site.source, site.line) for site in found.writes] == [
+    assert [(site.field, site.function, site.line) for site in found.writes] == [
         ("page_size", "one", 4),
         ("page_size", "one", 5),
         ("dtype", "one", 5),
@@ -84,7 +84,7 @@ def test_slots_come_to_sites_in_the_order_of_the_calls() -> None:
     )
     listed, _ = found.in_slot_order([("A", "first"), ("B", "second")])
     # What no slot comes to is not listed.
-    assert [(slot, site.field, site.source) for slot, site in listed] == [
+    assert [(slot, site.field, site.function) for slot, site in listed] == [
         ("A", "page_size", "choose"),
         ("A", "dtype", "first"),
         ("A", "page_size", "helper"),
@@ -116,7 +116,7 @@ def test_declarations_are_sites_and_other_keys_are_none() -> None:
 
 def texts(text: str) -> list[str]:
     source = textwrap.dedent(text)
-    found = Sources(NAMES)
+    found = Sites(NAMES)
     found.add(ast.parse(source), "m.py")
     return [site.text(source.encode().splitlines()) for site in found.decisions]
 
@@ -184,7 +184,7 @@ def test_recorded_code_does_what_it_did() -> None:
         assert run(recorded, recorder.names(), x) == plain
     recorder.drop()
     run(recorded, recorder.names(), 1)
-    fields = [recorder.sources.writes[number].field for number in recorder.written]
+    fields = [recorder.sites.writes[number].field for number in recorder.written]
     assert list(zip(fields, recorder.values, strict=True)) == [
         ("page_size", 1),
         ("page_size", 3),
@@ -236,7 +236,7 @@ def test_the_write_of_a_nested_function_is_listed_once() -> None:
         """
     )
     listed, _ = found.in_slot_order([("A", "f")])
-    assert [(slot, site.field, site.source) for slot, site in listed] == [("A", "page_size", "inner")]
+    assert [(slot, site.field, site.function) for slot, site in listed] == [("A", "page_size", "inner")]
 
 
 def test_one_of_two_literals_is_no_condition_and_what_chooses_it_is() -> None:

@@ -10,8 +10,8 @@ the same function assigned before.
 import ast
 import contextlib
 
+from ...source.nodes import decorator_name
 from .demands import NOT_UNDERSTOOD, all_of, conditional
-from .sites import decorator_name
 from .symbols import Symbols
 from .terms import Reader, Scope, assign, bounded
 

@@ -12,7 +12,7 @@ import sys
 import types
 import typing
 
-from .sites import decorator_name
+from ...source.nodes import decorator_names
 
 SCALARS = {bool: "bool", int: "int", float: "float", str: "str"}
 
@@ -197,7 +197,7 @@ class Reading:
             name
             for name, nodes in self._functions.items()
             for node in nodes
-            if any(decorator_name(d) in names for d in node.decorator_list)
+            if not decorator_names(node).isdisjoint(names)
         ]
         return self.follow(roots)
 

@@ -15,9 +15,8 @@ import sys
 import warnings
 
 from .. import aims, describe
-from ..callsites import CallRecorder
 from ..recording.reach import Reach
-from ..recording.recorder import RecordingLoader
+from ..recording.recorder import Recorder, RecordingLoader
 from ..serve import launch
 from ..serve.loop import NotACallable, Subject, _facts
 from ..serve.wire import encode, marked
@@ -27,6 +26,7 @@ from ..world import sandbox
 from ..world.caches import Caches
 from ..world.current import WORLD, UnansweredProbe, observe_environment
 from . import mappings, records
+from .fields import CallWrites
 from .forms import Form, found_in
 
 _ABSENT = {"$absent": True}
@@ -73,7 +73,8 @@ class CallableSubject(Subject):
         warnings.simplefilter("ignore")
         observe_environment()
         self._caches = Caches(module.partition(".")[0])
-        recorder = CallRecorder(root) if request["record"] else None
+        self._writes = CallWrites()
+        recorder = Recorder(root, self._writes) if request["record"] else None
         self._caches.recorder = recorder
         self._modules = TreeModules(root, recorder)
         sys.meta_path.insert(0, self._modules)
@@ -89,16 +90,16 @@ class CallableSubject(Subject):
         gc.freeze()
 
     def _reach_of(self, recorder):
-        sources = recorder.sources
-        sources.keep(self._form.names, {cls.__name__ for cls in self._form.classes})
+        self._writes.learn(self._form.names, {cls.__name__ for cls in self._form.classes})
+        recorder.sites.counts = self._writes.counts
         starts = []
         for function in self._form.entries:
             code = function.__code__
             file = os.path.realpath(code.co_filename).removeprefix(os.path.join(self._root, ""))
-            node = sources.function(function.__name__, file, code.co_firstlineno)
+            node = recorder.sites.function(function.__name__, file, code.co_firstlineno)
             if node is not None:
                 starts += slicing.labelled(node.body, node.name)
-        return _CallReach(recorder, starts)
+        return Reach(recorder, starts)
 
     def describe(self, request):
         """Return the arguments, what is read of them, and the fields that an outcome has."""
@@ -138,13 +139,6 @@ class CallableSubject(Subject):
             return {"args": args, "error": None, "unknown": None}
         except launch.LaunchError as error:
             return {"args": None, "error": str(error), "unknown": error.unknown}
-
-
-class _CallReach(Reach):
-    """The reach of a callable: every write was recorded, and those of its fields are told."""
-
-    def _tells(self, site):
-        return self._recorder.sources.kept(site)
 
 
 class CallResolver(Resolver):

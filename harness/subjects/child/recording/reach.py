@@ -13,7 +13,7 @@ _UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
 class Reach:
     """The writers and decisions that the slots of one subject come to.
 
-    ``slots`` are as in ``Sources.in_slot_order``. With ``everything`` the write sites that no slot comes to are
+    ``slots`` are as in ``Sites.in_slot_order``. With ``everything`` the write sites that no slot comes to are
     listed too, without a slot: in a package of which the whole is the resolution, these are dead. ``unreachable`` are
     write sites known to be out of reach: each with its ``source``, ``code`` (the line) and ``reason``.
     """
@@ -21,14 +21,14 @@ class Reach:
     def __init__(self, recorder, slots, everything=False, unreachable=()):
         self._recorder = recorder
         self._unreachable = unreachable
-        sources = recorder.sources
-        self._writes, self._decisions = sources.in_slot_order(slots)
+        sites = recorder.sites
+        self._writes, self._decisions = sites.in_slot_order(slots)
         if everything:
             reached = {id(site) for _, site in self._writes}
-            self._writes += [("", site) for site in sources.writes if id(site) not in reached]
-        position = {id(site): number for number, site in enumerate(sources.writes)}
+            self._writes += [("", site) for site in sites.writes if id(site) not in reached]
+        position = {id(site): number for number, site in enumerate(sites.writes)}
         self._write_numbers = [position[id(site)] for _, site in self._writes]
-        position = {id(site): 2 * number for number, site in enumerate(sources.decisions)}
+        position = {id(site): 2 * number for number, site in enumerate(sites.decisions)}
         self._decision_numbers = [position[id(site)] for site in self._decisions]
         # Of each outcome that the recorder has a number for, the number that a trace tells it by.
         self._asked = {}
@@ -45,7 +45,7 @@ class Reach:
                 {
                     "field": site.field,
                     "slot": slot,
-                    "source": site.source,
+                    "source": site.function,
                     "file": site.file,
                     "line": site.line,
                     "excuse": self._excuse(site, lines[site.line - 1].decode(errors="replace")),
@@ -61,7 +61,7 @@ class Reach:
             self._described = [
                 {
                     "text": site.text(lines),
-                    "source": site.source,
+                    "source": site.function,
                     "file": site.file,
                     "line": site.line,
                     **_never(lines[site.line - 1].decode(errors="replace")),
@@ -83,7 +83,7 @@ class Reach:
         if said is not None:
             return said[1].strip()
         for known in self._unreachable:
-            if known["source"] == site.source and known["code"] == line.strip():
+            if known["source"] == site.function and known["code"] == line.strip():
                 return known["reason"]
         return ""
 
@@ -131,16 +131,18 @@ class Reach:
         return [self._told_of(*kept[position], marked) for position in positions]
 
     def _told_of(self, numbers, values, marked):
-        sites = self._recorder.sources.writes
+        sites = self._recorder.sites.writes
         return [
-            {"field": site.field, "value": marked(value), "source": site.source, "file": site.file, "line": site.line}
+            {
+                "field": site.field,
+                "value": marked(value),
+                "source": site.function,
+                "file": site.file,
+                "line": site.line,
+            }
             for site, value in ((sites[number], value) for number, value in zip(numbers, values, strict=True))
-            if self._tells(site)
+            if self._recorder.sites.counts(site)
         ]
-
-    def _tells(self, site):
-        """Whether a write is one to tell of."""
-        return True
 
     @contextlib.contextmanager
     def following(self):

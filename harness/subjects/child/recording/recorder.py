@@ -6,7 +6,7 @@ import copy
 import importlib.machinery
 import os
 
-from ..sites import Sources
+from ....source.sites import Sites
 
 _WROTE = "__stackproof_wrote__"
 _DECIDED = "__stackproof_decided__"
@@ -16,13 +16,13 @@ _MOST_SEQUENCES = 4096
 class Recorder:
     """The sites of one tree and what happened at them.
 
-    ``seen`` has two bytes for each of ``sources.decisions``: whether it was true, whether it was false. What was set
+    ``seen`` has two bytes for each of ``sites.decisions``: whether it was true, whether it was false. What was set
     there is listed in ``fresh``, and the writes by their numbers in ``written`` with their ``values``, until somebody
     takes them. ``kept`` are the writes of the cases of the last batch, by the case's number.
     """
 
-    def __init__(self, root, names):
-        self.sources = Sources(names)
+    def __init__(self, root, fields):
+        self.sites = Sites(fields)
         self.seen = bytearray()
         self.fresh = []
         self.written = []
@@ -37,9 +37,9 @@ class Recorder:
 
     def instrumented(self, tree, path):
         """Return the parsed module with the calls in it; lines stay where they are."""
-        writes, decisions = self.sources.add(tree, path.removeprefix(self._root))
+        writes, decisions = self.sites.add(tree, path.removeprefix(self._root))
         calls = _Calls(
-            {site.node: len(self.sources.writes) - len(writes) + index for index, site in enumerate(writes)},
+            {site.node: len(self.sites.writes) - len(writes) + index for index, site in enumerate(writes)},
             {site.node: len(self.seen) + 2 * index for index, site in enumerate(decisions)},
         )
         self.seen.extend(bytes(2 * len(decisions)))
@@ -80,12 +80,12 @@ class Recorder:
         self.values.clear()
 
     def counts(self):
-        """Return how often each of ``sources.writes`` ran in the cases that were kept, ever."""
+        """Return how often each of ``sites.writes`` ran in the cases that were kept, ever."""
         self._count()
         return self._counts
 
     def _count(self):
-        self._counts += [0] * (len(self.sources.writes) - len(self._counts))
+        self._counts += [0] * (len(self.sites.writes) - len(self._counts))
         for numbers, cases in self._cases.items():
             for number in numbers:
                 self._counts[number] += cases

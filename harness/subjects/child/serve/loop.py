@@ -195,12 +195,12 @@ class Subject:
 
     def _starts(self, recorder, cls, spec):
         """Return where the resolution starts, as ``Reach`` wants it: the entry method, then what registries call."""
-        entries, own = recorder.sources.functions.get(slicing.ENTRY, []), 0
+        entries, own = recorder.sites.functions.get(slicing.ENTRY, []), 0
         if not self.slots:
-            entries = recorder.sources.functions.get(spec["entry"], [])
+            entries = recorder.sites.functions.get(spec["entry"], [])
             own = inspect.unwrap(getattr(cls, spec["entry"])).__code__.co_firstlineno
         body = next((node.body for node in entries if node.lineno >= own), [])
-        registered = recorder.sources.decorated(set(spec["registrations"]))
+        registered = recorder.sites.decorated(set(spec["registrations"]))
         return [*slicing.labelled(body, spec["entry"]), *(("(registered)", node) for node in registered)]
 
     def reach(self, request):

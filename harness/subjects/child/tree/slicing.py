@@ -14,7 +14,7 @@ import importlib
 import inspect
 import textwrap
 
-from ..sites import declared
+from ....source.writes import declared
 
 ENTRY = "__slice_entry"
 
@@ -71,7 +71,7 @@ def _compile(node, body, file, namespace, recorder, called):
     if recorder is not None:
         # A copy: the statements themselves are still to be read as the tree has them.
         module = recorder.instrumented(copy.deepcopy(module), file)
-        recorder.sources.functions[called] = module.body
+        recorder.sites.functions[called] = module.body
     made = {}
     code = compile(module, file, "exec", flags=future.annotations.compiler_flag, dont_inherit=True)
     exec(code, namespace, made)  # noqa: S102
