@@ -32,12 +32,12 @@ from deepdiff import DeepDiff
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from harness.audit.audit import run_rounds
-from harness.audit.equivalents import Equivalents, faults_of, load_equivalents
-from harness.audit.gate import Gate
-from harness.audit.judge import Result
-from harness.audit.mutant import Mutant
-from harness.audit.results import Results
+from harness.audit.mutants.equivalents import Equivalents, faults_of, load_equivalents
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.audit import run_rounds
+from harness.audit.run.judge import Result
+from harness.audit.run.results import Results
+from harness.audit.run.trials import TrialMaker
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.ledger.entries import Ledger, load_ledger
 from harness.engine.result.events import Progressed, Started
@@ -93,7 +93,7 @@ def main() -> None:
     budget = Budget(seconds=options.seconds)
     request = Request(specs[0], specs[1], budget=budget, ledger=ledger, seed=options.seed, jobs=options.jobs)
     asked = {name: str(getattr(options, name)) for name in ("subjects", "seconds", "jobs", "seed")}
-    with Gate(request) as gate:
+    with TrialMaker(request) as gate:
         listed.check(gate.package)
         files = gate.package.files_under(options.only) if options.only else None
         every = gate.package.outside(gate.package.mutants(files=files), options.without)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.audit.mutant import Mutant
+from harness.audit.reading.mutant import Mutant
 
 
 def mutant_of(file: str, text: str, before: str, after: str = "x") -> Mutant:

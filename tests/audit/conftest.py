@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from by_hand import mutant_of
 
-from harness.audit.mutant import Mutant
-from harness.audit.mutants import Package
-from harness.audit.trial import Trial, frame_of
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.trial import Trial, frame_of
 from harness.world.case import Case, Outcome, Refusal
 
 TOY = '''"""Caps a size."""
@@ -40,11 +40,11 @@ def outcome(case: Case) -> Outcome:
 
 
 @pytest.fixture
-def toy(tmp_path: Path) -> Package:
+def toy(tmp_path: Path) -> MutablePackage:
     folder = tmp_path / "made" / "toy"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(TOY, encoding="utf-8")
-    return Package(folder)
+    return MutablePackage(folder)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def trial() -> Trial:
 
 
 @pytest.fixture
-def fault(toy: Package) -> Callable[[str, str], Mutant]:
+def fault(toy: MutablePackage) -> Callable[[str, str], Mutant]:
     """Return a function that makes a mutant of the toy from what becomes what."""
 
     def make(before: str, after: str) -> Mutant:

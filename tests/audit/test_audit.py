@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 import legacy
-from harness.audit.audit import fork_runner, run_audit, run_rounds, search_longer
-from harness.audit.judge import Result
-from harness.audit.mutant import Mutant
-from harness.audit.mutants import Package
-from harness.audit.results import Results
-from harness.audit.runner import RunLimits, Runner
-from harness.audit.trial import Trial, frame_of
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.audit import fork_runner, run_audit, run_rounds, search_longer
+from harness.audit.run.judge import Result
+from harness.audit.run.results import Results
+from harness.audit.run.runner import RunLimits, Runner
+from harness.audit.run.trial import Trial, frame_of
 from harness.common.errors import UsageError
 from harness.world.case import Case, Outcome
 
@@ -24,11 +24,11 @@ def timeless(results: list[Result]) -> list[Result]:
     return [msgspec.structs.replace(result, seconds=0.0) for result in results]
 
 
-def no_runner(package: Package, trial: Trial, limits: RunLimits) -> Runner:
+def no_runner(package: MutablePackage, trial: Trial, limits: RunLimits) -> Runner:
     raise AssertionError("nothing is left to run")
 
 
-def test_results_are_the_same_for_any_number_of_jobs(toy: Package, trial: Trial) -> None:
+def test_results_are_the_same_for_any_number_of_jobs(toy: MutablePackage, trial: Trial) -> None:
     mutants = toy.mutants()
     one = run_audit(toy, mutants, trial)
     three = run_audit(toy, mutants, trial, jobs=3)
@@ -39,7 +39,7 @@ def test_results_are_the_same_for_any_number_of_jobs(toy: Package, trial: Trial)
     assert survivors == {">=", '"ValueError"', '"resolve"'}
 
 
-def test_an_interrupted_audit_goes_on_where_it_ended(toy: Package, trial: Trial, tmp_path: Path) -> None:
+def test_an_interrupted_audit_goes_on_where_it_ended(toy: MutablePackage, trial: Trial, tmp_path: Path) -> None:
     mutants, path = toy.mutants(), tmp_path / "results.jsonl"
     seen: list[Result] = []
 
@@ -57,7 +57,7 @@ def test_an_interrupted_audit_goes_on_where_it_ended(toy: Package, trial: Trial,
 
     started: list[str] = []
 
-    def counted(package: Package, trial: Trial, limits: RunLimits) -> Runner:
+    def counted(package: MutablePackage, trial: Trial, limits: RunLimits) -> Runner:
         started.append(package.name)
         return fork_runner(package, trial, limits)
 
@@ -71,7 +71,7 @@ def test_an_interrupted_audit_goes_on_where_it_ended(toy: Package, trial: Trial,
 
 
 def test_kept_results_hold_for_their_trial_alone(
-    toy: Package, trial: Trial, tmp_path: Path, fault: Callable[[str, str], Mutant]
+    toy: MutablePackage, trial: Trial, tmp_path: Path, fault: Callable[[str, str], Mutant]
 ) -> None:
     path = tmp_path / "results.jsonl"
     mutant = fault("LIMIT = 7", "LIMIT = 8")
@@ -102,7 +102,9 @@ def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
         Results(tmp_path)
 
 
-def test_survivors_are_searched_longer(toy: Package, trial: Trial, fault: Callable[[str, str], Mutant]) -> None:
+def test_survivors_are_searched_longer(
+    toy: MutablePackage, trial: Trial, fault: Callable[[str, str], Mutant]
+) -> None:
     def of(*sizes: int) -> Trial:
         cases = [Case(id=f"long-{size}", args={"size": size}) for size in sizes]
         made = [Outcome(id=case.id, fields={"size": min(case.args["size"], 7)}, error=None, env={}) for case in cases]
@@ -118,7 +120,7 @@ def test_survivors_are_searched_longer(toy: Package, trial: Trial, fault: Callab
 
 
 def test_a_budget_in_rounds_counts_all_that_came_before(
-    toy: Package, trial: Trial, fault: Callable[[str, str], Mutant], tmp_path: Path
+    toy: MutablePackage, trial: Trial, fault: Callable[[str, str], Mutant], tmp_path: Path
 ) -> None:
     small = Trial(trial.cases[:5], trial.expected[:5], trial.names, messages=False)
     caught, same = fault("LIMIT = 7", "LIMIT = 8"), fault("size > LIMIT", "size >= LIMIT")
@@ -135,7 +137,7 @@ def test_a_budget_in_rounds_counts_all_that_came_before(
     assert kept == found
 
 
-def test_a_package_that_differs_by_itself_is_refused(toy: Package, trial: Trial) -> None:
+def test_a_package_that_differs_by_itself_is_refused(toy: MutablePackage, trial: Trial) -> None:
     worded = Trial(trial.cases, trial.expected, trial.names, messages=True)
     with pytest.raises(UsageError, match="toy differs from its original without a fault"):
         run_audit(toy, toy.mutants(), worded)
@@ -143,4 +145,4 @@ def test_a_package_that_differs_by_itself_is_refused(toy: Package, trial: Trial)
 
 def test_the_command_draws_from_all_faults(run) -> None:  # type: ignore[no-untyped-def]
     done = run("audit", "legacy", "legacy", "--mutants", "2", "--cases", "20", "--jobs", "1", "--format", "json")
-    assert msgspec.json.decode(done.out)["mutants"] == len(Package(Path(legacy.__file__).parent).mutants())
+    assert msgspec.json.decode(done.out)["mutants"] == len(MutablePackage(Path(legacy.__file__).parent).mutants())

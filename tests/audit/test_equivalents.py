@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import declarative
-from harness.audit.audit import Longer
-from harness.audit.equivalents import Equivalents, Fault, entry_text, faults_of, load_equivalents
-from harness.audit.judge import Catch, Result
-from harness.audit.mutant import Mutant
-from harness.audit.mutants import Package
+from harness.audit.mutants.equivalents import Equivalents, Fault, entry_text, faults_of, load_equivalents
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.audit import Longer
+from harness.audit.run.judge import Catch, Result
 from harness.common.errors import UsageError
 from harness.report.terminal.audited import Audited, audit_document, say_audit
 
@@ -33,14 +33,14 @@ def other(size):
 """
 
 
-def package(folder: Path, text: str) -> Package:
+def package(folder: Path, text: str) -> MutablePackage:
     place = folder / "toy"
     place.mkdir(parents=True)
     (place / "__init__.py").write_text(text, encoding="utf-8")
-    return Package(place)
+    return MutablePackage(place)
 
 
-def comparisons(toy: Package) -> list[tuple[Mutant, Fault]]:
+def comparisons(toy: MutablePackage) -> list[tuple[Mutant, Fault]]:
     return list(faults_of(toy, toy.mutants(operators=["comparisons"])).items())
 
 
@@ -59,7 +59,7 @@ def test_faults_are_told_apart_and_named_by_their_function(tmp_path: Path) -> No
 
 
 def test_every_mutant_of_the_successor_has_a_fault_of_its_own_and_what_is_listed_is_one() -> None:
-    successor = Package(Path(declarative.__file__).parent)
+    successor = MutablePackage(Path(declarative.__file__).parent)
     mutants = successor.mutants()
     assert len(set(faults_of(successor, mutants).values())) == len(mutants)
     load_equivalents(successor.folder / "equivalents.toml").check(successor)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.audit.forks import ForkRunner
-from harness.audit.judge import Result, check_original, judge
-from harness.audit.mutant import Mutant
-from harness.audit.mutants import Package
-from harness.audit.runner import RunLimits
-from harness.audit.trial import Trial, agreement_key, frame_of
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.forks import ForkRunner
+from harness.audit.run.judge import Result, check_original, judge
+from harness.audit.run.runner import RunLimits
+from harness.audit.run.trial import Trial, agreement_key, frame_of
 from harness.common.errors import UsageError
 from harness.engine.difference.compare import Difference
 from harness.subjects.wire import decode_frame
@@ -26,11 +26,11 @@ def runner(trial: Trial) -> Iterator[ForkRunner]:
         yield runner
 
 
-def test_an_unmutated_copy_passes(toy: Package, trial: Trial, runner: ForkRunner) -> None:
+def test_an_unmutated_copy_passes(toy: MutablePackage, trial: Trial, runner: ForkRunner) -> None:
     check_original(toy, trial, runner)
 
 
-def test_faults_are_caught_and_named(toy: Package, trial: Trial, runner: ForkRunner, fault: Fault) -> None:
+def test_faults_are_caught_and_named(toy: MutablePackage, trial: Trial, runner: ForkRunner, fault: Fault) -> None:
     def caught(before: str, after: str) -> Result:
         return judge(toy, fault(before, after), trial, runner)
 
@@ -59,7 +59,7 @@ def test_faults_are_caught_and_named(toy: Package, trial: Trial, runner: ForkRun
     assert how("LIMIT = 7", "LIMIT = 7.0") == ("difference", "case-8", 10)
 
 
-def test_details_say_what_happened(toy: Package, trial: Trial, runner: ForkRunner, fault: Fault) -> None:
+def test_details_say_what_happened(toy: MutablePackage, trial: Trial, runner: ForkRunner, fault: Fault) -> None:
     def detail(before: str, after: str) -> str:
         catch = judge(toy, fault(before, after), trial, runner).catch
         assert catch is not None
@@ -71,13 +71,15 @@ def test_details_say_what_happened(toy: Package, trial: Trial, runner: ForkRunne
     assert detail("LIMIT = 7", "LIMIT = no") == "NameError: name 'no' is not defined"
 
 
-def test_a_fault_that_changes_nothing_survives(toy: Package, trial: Trial, runner: ForkRunner, fault: Fault) -> None:
+def test_a_fault_that_changes_nothing_survives(
+    toy: MutablePackage, trial: Trial, runner: ForkRunner, fault: Fault
+) -> None:
     result = judge(toy, fault("size > LIMIT", "size >= LIMIT"), trial, runner)
     assert result.catch is None
     assert result.cases == 22
 
 
-def test_explained_differences_are_passed_over(toy: Package, trial: Trial, fault: Fault) -> None:
+def test_explained_differences_are_passed_over(toy: MutablePackage, trial: Trial, fault: Fault) -> None:
     def explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
         return difference.name == "size" and case.args["size"] < 12
 
@@ -93,7 +95,7 @@ def test_explained_differences_are_passed_over(toy: Package, trial: Trial, fault
     assert catch is not None and catch.case == "case-12"
 
 
-def test_a_case_without_an_original_outcome_shows_nothing(toy: Package, fault: Fault) -> None:
+def test_a_case_without_an_original_outcome_shows_nothing(toy: MutablePackage, fault: Fault) -> None:
     cases = [Case(id="one", args={"size": 9})]
     gone = Outcome(id="one", fields=None, error=None, env={}, failure=Failure("unanswered", "who knows"))
     trial = Trial(cases, [frame_of(gone, ())], ("size",))
@@ -101,7 +103,7 @@ def test_a_case_without_an_original_outcome_shows_nothing(toy: Package, fault: F
         assert judge(toy, fault("LIMIT = 7", "LIMIT = 8"), trial, runner).catch is None
 
 
-def test_a_package_that_differs_without_a_fault_is_no_subject(toy: Package, trial: Trial) -> None:
+def test_a_package_that_differs_without_a_fault_is_no_subject(toy: MutablePackage, trial: Trial) -> None:
     worded = Trial(trial.cases, trial.expected, trial.names, messages=True)
     with ForkRunner("toy", worded) as runner, pytest.raises(UsageError, match=r"without a fault in case case--2"):
         check_original(toy, worded, runner)

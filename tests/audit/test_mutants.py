@@ -10,24 +10,24 @@ import msgspec
 import pytest
 
 import legacy
-from harness.audit.mutant import Mutant, compiles, mutated
-from harness.audit.mutants import Package
+from harness.audit.mutants.package import MutablePackage
 from harness.audit.operators import all_operators
+from harness.audit.reading.mutant import Mutant, compiles, mutated
 from harness.common.errors import UsageError
 from harness.world.choices import ATTENTION_BACKEND_CHOICES
 
 
 @pytest.fixture(scope="module")
-def port() -> Package:
-    return Package(Path(legacy.__file__).parent)
+def port() -> MutablePackage:
+    return MutablePackage(Path(legacy.__file__).parent)
 
 
 @pytest.fixture(scope="module")
-def mutants(port: Package) -> list[Mutant]:
+def mutants(port: MutablePackage) -> list[Mutant]:
     return port.mutants()
 
 
-def test_every_mutant_of_the_port_compiles_and_differs(port: Package, mutants: list[Mutant]) -> None:
+def test_every_mutant_of_the_port_compiles_and_differs(port: MutablePackage, mutants: list[Mutant]) -> None:
     assert len(mutants) > 2_000
     for mutant in mutants:
         text = port.mutated(mutant)
@@ -35,7 +35,7 @@ def test_every_mutant_of_the_port_compiles_and_differs(port: Package, mutants: l
         assert text != port.texts[mutant.file], mutant.identity()
 
 
-def test_mutants_are_told_apart_by_identity_and_by_text(port: Package, mutants: list[Mutant]) -> None:
+def test_mutants_are_told_apart_by_identity_and_by_text(port: MutablePackage, mutants: list[Mutant]) -> None:
     assert len({mutant.identity() for mutant in mutants}) == len(mutants)
     assert len({(mutant.file, port.mutated(mutant)) for mutant in mutants}) == len(mutants)
 
@@ -50,14 +50,14 @@ def test_every_kind_occurs_in_the_port_but_those_of_declarations(mutants: list[M
     }
 
 
-def test_a_mutant_is_plain_data(port: Package, mutants: list[Mutant]) -> None:
+def test_a_mutant_is_plain_data(port: MutablePackage, mutants: list[Mutant]) -> None:
     for mutant in mutants[::50]:
         again = msgspec.json.decode(msgspec.json.encode(mutant), type=Mutant)
         assert again == mutant
         assert port.mutated(again) == port.mutated(mutant)
 
 
-def test_every_write_of_a_field_has_its_mutants(port: Package, mutants: list[Mutant]) -> None:
+def test_every_write_of_a_field_has_its_mutants(port: MutablePackage, mutants: list[Mutant]) -> None:
     dropped = {(mutant.file, mutant.line) for mutant in mutants if mutant.operator == "dropped_writes"}
     changed = {(mutant.file, mutant.line) for mutant in mutants if mutant.role == "value"}
     for file, text in port.texts.items():
@@ -70,7 +70,7 @@ def test_every_write_of_a_field_has_its_mutants(port: Package, mutants: list[Mut
                     assert lines & changed, f"{file}:{node.lineno}"
 
 
-def test_every_condition_has_its_mutants(port: Package, mutants: list[Mutant]) -> None:
+def test_every_condition_has_its_mutants(port: MutablePackage, mutants: list[Mutant]) -> None:
     fixed = {(mutant.file, mutant.line) for mutant in mutants if mutant.operator == "fixed_conditions"}
     for file, text in port.texts.items():
         for node in ast.walk(ast.parse(text)):
@@ -78,7 +78,7 @@ def test_every_condition_has_its_mutants(port: Package, mutants: list[Mutant]) -
                 assert (file, node.test.lineno) in fixed, f"{file}:{node.test.lineno}"
 
 
-def test_texts_for_people_and_annotations_stay(port: Package, mutants: list[Mutant]) -> None:
+def test_texts_for_people_and_annotations_stay(port: MutablePackage, mutants: list[Mutant]) -> None:
     for mutant in mutants:
         line = port.texts[mutant.file].splitlines()[mutant.line - 1].strip()
         assert not line.startswith(('"""', "raise", "from ", "import ", "@", 'f"', "#"))
@@ -99,7 +99,7 @@ def test_another_value_of_a_field_is_one_that_occurs_for_it(mutants: list[Mutant
         assert becomes[before] <= backends | {"None"}
 
 
-def test_a_sample_is_the_same_for_the_same_seed(port: Package, mutants: list[Mutant]) -> None:
+def test_a_sample_is_the_same_for_the_same_seed(port: MutablePackage, mutants: list[Mutant]) -> None:
     drawn = port.sample(mutants, 50, 1)
     assert drawn == port.sample(mutants, 50, 1)
     assert drawn != port.sample(mutants, 50, 2)
@@ -107,7 +107,7 @@ def test_a_sample_is_the_same_for_the_same_seed(port: Package, mutants: list[Mut
     assert [mutants.index(mutant) for mutant in drawn] == sorted(mutants.index(mutant) for mutant in drawn)
 
 
-def test_an_even_sample_takes_functions_and_operators_in_turns(port: Package, mutants: list[Mutant]) -> None:
+def test_an_even_sample_takes_functions_and_operators_in_turns(port: MutablePackage, mutants: list[Mutant]) -> None:
     drawn = port.sample(mutants, 300, 1, even=True)
     assert drawn == port.sample(mutants, 300, 1, even=True)
     assert {port.function_of(mutant) for mutant in drawn} == {port.function_of(mutant) for mutant in mutants}
@@ -118,12 +118,12 @@ def test_an_even_sample_takes_functions_and_operators_in_turns(port: Package, mu
     assert not {kind for kind in kinds if kind[:2] in again and kind not in counts}
 
 
-def test_a_sample_of_more_than_there_are_is_all(port: Package) -> None:
+def test_a_sample_of_more_than_there_are_is_all(port: MutablePackage) -> None:
     few = port.mutants(operators=["dropped_environment_writes"])
     assert port.sample(few, 1_000, 1) == few
 
 
-def test_mutants_are_restricted(port: Package) -> None:
+def test_mutants_are_restricted(port: MutablePackage) -> None:
     some = port.mutants(files=["legacy/moe.py"], operators=["constants", "comparisons"], roles=["value"])
     assert some
     assert {(mutant.file, mutant.operator, mutant.role) for mutant in some} == {
@@ -131,7 +131,7 @@ def test_mutants_are_restricted(port: Package) -> None:
     }
 
 
-def test_functions_and_classes_can_be_left_out(port: Package, mutants: list[Mutant]) -> None:
+def test_functions_and_classes_can_be_left_out(port: MutablePackage, mutants: list[Mutant]) -> None:
     names = {port.function_of(mutant).name for mutant in mutants}
     left_out = next(name for name in sorted(names) if "." in name).split(".")
     rest = port.outside(mutants, [left_out[0]])
@@ -142,14 +142,14 @@ def test_functions_and_classes_can_be_left_out(port: Package, mutants: list[Muta
         port.outside(mutants, ["nobody"])
 
 
-def test_names_that_there_are_not_are_refused(port: Package) -> None:
+def test_names_that_there_are_not_are_refused(port: MutablePackage) -> None:
     with pytest.raises(UsageError, match=r"no operator 'comparison' to mutate \(did you mean 'comparisons'\?\)"):
         port.mutants(operators=["comparison"])
     with pytest.raises(UsageError, match=r"no file 'legacy/moo\.py'"):
         port.mutants(files=["legacy/moo.py"])
 
 
-def test_a_diff_shows_the_one_place(toy: Package) -> None:
+def test_a_diff_shows_the_one_place(toy: MutablePackage) -> None:
     (mutant,) = toy.mutants(operators=["dropped_members", "comparisons"], roles=["guard"])[1:]
     assert toy.diff(mutant).splitlines()[:2] == ["--- a/toy/__init__.py", "+++ b/toy/__init__.py"]
     assert [line for line in toy.diff(mutant).splitlines()[2:] if line[0] in "+-"] == [
@@ -158,7 +158,7 @@ def test_a_diff_shows_the_one_place(toy: Package) -> None:
     ]
 
 
-def test_a_mutant_of_other_sources_is_refused(toy: Package) -> None:
+def test_a_mutant_of_other_sources_is_refused(toy: MutablePackage) -> None:
     mutant = toy.mutants(operators=["comparisons"])[0]
     with pytest.raises(UsageError, match="is not what it was when its mutant was made"):
         mutated("other = 1\n", mutant)
@@ -168,13 +168,13 @@ def test_a_mutant_of_other_sources_is_refused(toy: Package) -> None:
 
 def test_a_folder_without_a_package_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no package"):
-        Package(tmp_path)
+        MutablePackage(tmp_path)
     (tmp_path / "__init__.py").write_bytes(b"\xff")
     with pytest.raises(UsageError, match="is not UTF-8"):
-        Package(tmp_path)
+        MutablePackage(tmp_path)
     (tmp_path / "__init__.py").write_text("x = = 1\n")
     with pytest.raises(UsageError, match="is not Python"):
-        Package(tmp_path).mutants()
+        MutablePackage(tmp_path).mutants()
 
 
 def test_line_ends_and_other_files_stay(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_line_ends_and_other_files_stay(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "__init__.py").write_bytes("é = 'ü'\r\nif a:\r\n    b.c = 64\r\n".encode())
     (folder / "data.json").write_bytes(b"\xff")
-    package = Package(folder)
+    package = MutablePackage(folder)
     (mutant,) = package.mutants(operators=["dropped_writes"])
-    package.write(tmp_path / "out", mutant)
+    package.write(tmp_path / "out", {mutant.file: package.mutated(mutant)})
     assert (tmp_path / "out/crlf/__init__.py").read_bytes() == "é = 'ü'\r\nif a:\r\n    pass\r\n".encode()
     assert (tmp_path / "out/crlf/data.json").read_bytes() == b"\xff"

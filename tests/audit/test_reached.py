@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 from by_hand import mutant_of
+from subject_runner import SubjectRunner
 
-from harness.audit.blocks import Blocks
-from harness.audit.forks import ForkRunner
-from harness.audit.gate import Gate
-from harness.audit.judge import judge
-from harness.audit.mutant import Mutant
-from harness.audit.mutants import Package
-from harness.audit.reached import reached_by
-from harness.audit.runner import NotLoaded
-from harness.audit.subjects import SubjectRunner
-from harness.audit.trial import Trial, frame_of
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.blocks import Blocks
+from harness.audit.run.forks import ForkRunner
+from harness.audit.run.judge import judge
+from harness.audit.run.reached import reached_by
+from harness.audit.run.runner import NotLoaded
+from harness.audit.run.trial import Trial, frame_of
+from harness.audit.run.trials import TrialMaker
 from harness.engine.campaign import Budget, Request
 from harness.subjects.open import open_spec
 from harness.world.case import Case, Outcome
@@ -88,7 +88,7 @@ def test_instrumented_sources_keep_what_must_come_first() -> None:
     assert ast.get_docstring(functions["f"]) == "Text."
 
 
-def test_the_cases_that_come_to_a_fault(toy: Package, trial: Trial, fault: Fault) -> None:
+def test_the_cases_that_come_to_a_fault(toy: MutablePackage, trial: Trial, fault: Fault) -> None:
     with ForkRunner("toy", trial) as runner:
         reached = reached_by(toy, runner)
         assert reached is not None
@@ -145,7 +145,7 @@ def test_what_is_kept_or_runs_at_import_is_every_cases(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "__init__.py").write_text(MEMORY)
     (folder / "late.py").write_text(LATE)
-    package = Package(folder)
+    package = MutablePackage(folder)
     cases = [Case(id=str(size), args={"size": size}) for size in range(9)]
     made = [Outcome(id=case.id, fields={"size": min(case.args["size"], 7)}, error=None, env={}) for case in cases]
     trial = Trial(cases, [frame_of(outcome, ("size",)) for outcome in made], ("size",))
@@ -159,7 +159,7 @@ def test_what_is_kept_or_runs_at_import_is_every_cases(tmp_path: Path) -> None:
         assert reached.cases(mutant_of("remembers/__init__.py", MEMORY, "size = case")) == 0b111111111
 
 
-def test_nothing_is_said_of_a_package_that_disagrees_or_runs_elsewhere(toy: Package, trial: Trial) -> None:
+def test_nothing_is_said_of_a_package_that_disagrees_or_runs_elsewhere(toy: MutablePackage, trial: Trial) -> None:
     wrong = Trial(trial.cases, trial.expected[::-1], trial.names, messages=False)
     with ForkRunner("toy", wrong) as runner:
         assert reached_by(toy, runner) is None
@@ -168,16 +168,18 @@ def test_nothing_is_said_of_a_package_that_disagrees_or_runs_elsewhere(toy: Pack
 
 
 @pytest.fixture(scope="module")
-def gate() -> Iterator[tuple[Gate, Trial]]:
+def gate() -> Iterator[tuple[TrialMaker, Trial]]:
     legacy, declarative = (
         open_spec(name, answers=None, python="python", case_seconds=10, memory_mib=2048)
         for name in ("legacy", "declarative")
     )
-    with Gate(Request(legacy, declarative, budget=Budget(cases=1_000), seed=3)) as gate:
+    with TrialMaker(Request(legacy, declarative, budget=Budget(cases=1_000), seed=3)) as gate:
         yield gate, next(gate.rounds(3, 1_000))
 
 
-def test_no_fault_of_the_successor_shows_where_it_is_not_reached(gate: tuple[Gate, Trial], tmp_path: Path) -> None:
+def test_no_fault_of_the_successor_shows_where_it_is_not_reached(
+    gate: tuple[TrialMaker, Trial], tmp_path: Path
+) -> None:
     package, trial = gate[0].package, gate[1]
     every = package.mutants()
     shown = 0
@@ -186,7 +188,7 @@ def test_no_fault_of_the_successor_shows_where_it_is_not_reached(gate: tuple[Gat
         assert reached is not None
         for position, mutant in enumerate(package.sample(every, 60, 5, even=True)):
             folder = tmp_path / str(position)
-            package.write(folder, mutant)
+            package.write(folder, {mutant.file: package.mutated(mutant)})
             try:
                 differing = [number for number, _ in runner.answers(folder)]
             except NotLoaded:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from subject_runner import SubjectRunner
 
 import legacy
-from harness.audit.forks import ForkRunner
-from harness.audit.judge import Result, check_original, judge
-from harness.audit.mutant import Mutant
-from harness.audit.mutants import Package
-from harness.audit.subjects import SubjectRunner
-from harness.audit.trial import Trial, frame_of
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.forks import ForkRunner
+from harness.audit.run.judge import Result, check_original, judge
+from harness.audit.run.trial import Trial, frame_of
 from harness.subjects.open import open_spec, open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
@@ -36,8 +36,8 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def port() -> Package:
-    return Package(Path(legacy.__file__).parent)
+def port() -> MutablePackage:
+    return MutablePackage(Path(legacy.__file__).parent)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def how(result: Result) -> tuple[str, str | None, str] | None:
     return result.catch and (result.catch.by, result.catch.case, result.catch.detail.rpartition(": ")[2])
 
 
-def find(port: Package, file: str, operator: str, before: str, after: str) -> Mutant:
+def find(port: MutablePackage, file: str, operator: str, before: str, after: str) -> Mutant:
     (found, *_) = [
         mutant
         for mutant in port.mutants(files=[file], operators=[operator])
@@ -72,11 +72,11 @@ def find(port: Package, file: str, operator: str, before: str, after: str) -> Mu
     return found
 
 
-def test_the_port_agrees_with_itself(port: Package, trial: Trial, runner: ForkRunner | SubjectRunner) -> None:
+def test_the_port_agrees_with_itself(port: MutablePackage, trial: Trial, runner: ForkRunner | SubjectRunner) -> None:
     check_original(port, trial, runner)
 
 
-def test_faults_are_caught_alike(port: Package, trial: Trial, runner: ForkRunner | SubjectRunner) -> None:
+def test_faults_are_caught_alike(port: MutablePackage, trial: Trial, runner: ForkRunner | SubjectRunner) -> None:
     def judged(*which: str) -> tuple[str, str | None, str] | None:
         return how(judge(port, find(port, *which), trial, runner))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.audit.plain import Plain
-from harness.audit.source import Source
-from harness.audit.trial import frame_of
-from harness.audit.vocabulary import Vocabulary
-from harness.audit.walk import walk
+from harness.audit.reading.files import SourceFile
+from harness.audit.reading.vocabulary import Vocabulary
+from harness.audit.reading.walk import walk
+from harness.audit.run.plain import Plain
+from harness.audit.run.trial import frame_of
 from harness.world.case import Outcome, Refusal
 
 ONE = """
@@ -32,7 +32,7 @@ def g(y):
 
 @pytest.fixture
 def vocabulary() -> Vocabulary:
-    return Vocabulary([Source("p/one.py", ONE), Source("p/two.py", TWO)])
+    return Vocabulary([SourceFile("p/one.py", ONE), SourceFile("p/two.py", TWO)])
 
 
 def test_values_of_a_field_come_from_all_files_and_tables(vocabulary: Vocabulary) -> None:
@@ -60,7 +60,7 @@ def test_tables_and_members(vocabulary: Vocabulary) -> None:
 
 
 def test_every_node_has_a_role() -> None:
-    source = Source("p/one.py", ONE)
+    source = SourceFile("p/one.py", ONE)
     roles = {source.text_of(here.node): here.role for here in walk(source.module)}
     assert roles['("a", "b")'.strip("()")] == "table"
     assert roles['"c"'] == "value"

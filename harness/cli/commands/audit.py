@@ -53,11 +53,11 @@ def audit(
     format: Annotated[Format, typer.Option(help="How the audit is written.")] = Format.terminal,
 ) -> int:
     """Seed faults into B's source, one at a time, and show which of them the gate of A and B does not catch."""
-    from harness.audit.audit import run_rounds, search_longer
-    from harness.audit.equivalents import Equivalents, load_equivalents
-    from harness.audit.gate import Gate
-    from harness.audit.mutant import checked_roles
-    from harness.audit.results import Results
+    from harness.audit.mutants.equivalents import Equivalents, load_equivalents
+    from harness.audit.reading.mutant import checked_roles
+    from harness.audit.run.audit import run_rounds, search_longer
+    from harness.audit.run.results import Results
+    from harness.audit.run.trials import TrialMaker
     from harness.engine.campaign import Budget, Request
     from harness.engine.ledger.entries import Ledger, load_ledger
     from harness.report.terminal.audited import Audited, audit_document, say_audit
@@ -71,7 +71,7 @@ def audit(
     request = Request(specs[0], specs[1], budget=Budget(cases=cases), ledger=meant, seed=seed)
     kept, processes = Results(results), jobs or cores()
     listed = load_equivalents(equivalents) if equivalents is not None else Equivalents()
-    with Gate(request) as gate:
+    with TrialMaker(request) as gate:
         listed.check(gate.package)
         files = gate.package.files_under(only) if only else None
         every = gate.package.mutants(roles=None if roles is None else checked_roles(roles), files=files)

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from harness.audit.audit import Longer
-from harness.audit.equivalents import Equivalents, Fault, entry_text, faults_of
-from harness.audit.judge import Result
-from harness.audit.mutant import Mutant
-from harness.audit.mutants import Package
+from harness.audit.mutants.equivalents import Equivalents, Fault, entry_text, faults_of
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.audit import Longer
+from harness.audit.run.judge import Result
 from harness.common.errors import visible
 
 FORMAT = "stackproof.audit/1"
@@ -24,7 +24,7 @@ FORMAT = "stackproof.audit/1"
 class Audited:
     """Everything an audit found: ``results`` of ``total`` mutants, what a ``longer`` search made of the survivors."""
 
-    package: Package
+    package: MutablePackage
     results: Sequence[Result]
     longer: Sequence[Longer]
     total: int

@@ -1,0 +1,1 @@
+"""All faults of a package, and the list of those that change nothing."""

@@ -1,0 +1,33 @@
+"""Faults in writes and calls: one is lost, so that a field, a variable or whatever the call does stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from harness.audit.operators.operator import Edit, FaultContext, operator
+from harness.audit.reading.walk import is_environment_write, is_field_write, is_text_call
+
+
+@operator
+def dropped_writes(node: cst.Assign | cst.AugAssign | cst.AnnAssign, context: FaultContext) -> Iterator[Edit]:
+    """An assignment to a field or an item becomes pass."""
+    # One to a local name would end in a NameError at once, which every gate catches.
+    if is_field_write(node):
+        yield context.becomes(node, "pass", "write")
+
+
+@operator
+def dropped_environment_writes(node: cst.Expr, context: FaultContext) -> Iterator[Edit]:
+    """A statement that sets or unsets an environment variable becomes pass."""
+    if is_environment_write(node.value):
+        yield context.becomes(node, "pass", "write")
+
+
+@operator
+def dropped_calls(node: cst.Expr, context: FaultContext) -> Iterator[Edit]:
+    """A statement that only calls something (a handler, a helper, a check) becomes pass."""
+    call = node.value
+    if isinstance(call, cst.Call) and not is_environment_write(call) and not is_text_call(call):
+        yield context.becomes(node, "pass", "write")

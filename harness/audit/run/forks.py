@@ -1,0 +1,220 @@
+"""A runner that forks a prepared process for each package it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final
+
+import msgspec
+
+from harness.audit.run import forkserver
+from harness.audit.run.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RAN, RECORD, Setup
+from harness.audit.run.hits import Ran
+from harness.audit.run.runner import NotLoaded, RunLimits
+from harness.audit.run.trial import Trial, mask_bytes
+from harness.subjects.wire import failure_frame
+from harness.world.case import Failure, FailureKind
+
+_LOOK_SECONDS: Final = 0.2
+
+
+class ForkRunner:
+    """Runs ``package``, which has ``resolve(case)`` as `legacy` does, over a trial's cases.
+
+    Use it as a context manager. The package, wherever it stands, finds this installation's ``harness``.
+    """
+
+    def __init__(self, package: str, trial: Trial, limits: RunLimits | None = None) -> None:
+        self._limits = limits or RunLimits()
+        self._bytes = mask_bytes(len(trial.cases))
+        self._every = (1 << len(trial.cases)) - 1
+        self._lock = threading.Lock()
+        self._control, theirs = socket.socketpair()
+        root = str(Path(__file__).parents[2])
+        self._process = subprocess.Popen(
+            # -P keeps the folder the user stands in off the path: it may hold a package called like ours.
+            [sys.executable, "-P", "-s", "-m", forkserver.__name__, str(theirs.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
+            env={"PATH": os.defpath, "PYTHONPATH": root, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
+        )
+        theirs.close()
+        setup = Setup(
+            package=package,
+            cases=list(trial.cases),
+            expected=list(trial.expected),
+            names=trial.names,
+            messages=trial.messages,
+            memory_mib=self._limits.memory_mib,
+        )
+        assert self._process.stdin is not None
+        with self._process.stdin as stdin:
+            stdin.write(msgspec.msgpack.encode(setup))
+
+    def __enter__(self) -> ForkRunner:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process and with it its forks."""
+        # Not closed yet: another thread may be waiting at it.
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._control.close()
+
+    def answers(self, folder: Path, cases: int | None = None) -> Generator[tuple[int, bytes], None, None]:
+        """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
+        yield from self._run(folder, self._every if cases is None else cases, blocks=False)
+
+    def ran(self, folder: Path) -> Ran | None:
+        """Return which blocks ran, as `harness.audit.runner.Runner` says."""
+        try:
+            with contextlib.closing(self._run(folder, self._every, blocks=True)) as answers:
+                number, body = next(answers, (DONE, b""))
+        except NotLoaded:
+            return None
+        return msgspec.msgpack.decode(body, type=Ran) if number == RAN else None
+
+    def _run(self, folder: Path, cases: int, *, blocks: bool) -> Generator[tuple[int, bytes], None, None]:
+        with tempfile.TemporaryFile() as progress:
+            progress.write(PROGRESS.pack(LOADING) + cases.to_bytes(self._bytes, "little"))
+            progress.flush()
+            reader, writer = os.pipe()
+            try:
+                try:
+                    number = self._ask(
+                        {"op": "start", "folder": str(folder.resolve()), "blocks": blocks},
+                        [writer, progress.fileno()],
+                    )
+                finally:
+                    os.close(writer)
+                run = _Run(reader, progress, self._limits)
+                ended = False
+                try:
+                    yield from run.answers()
+                    if run.death is not None:
+                        ended = True
+                        yield run.failure(self._ask({"op": "end", "number": number}))
+                finally:
+                    if not ended:
+                        self._ask({"op": "end", "number": number})
+            finally:
+                os.close(reader)
+
+    def _ask(self, request: dict[str, object], descriptors: list[int] | None = None) -> int:
+        with self._lock:
+            line = json.dumps(request).encode() + b"\n"
+            answer = b""
+            try:
+                socket.send_fds(self._control, [line], descriptors or [])
+                while not answer.endswith(b"\n"):
+                    part = self._control.recv(64)
+                    if not part:
+                        break
+                    answer += part
+            except OSError:
+                answer = b""
+            if not answer.endswith(b"\n"):
+                raise RuntimeError("the process that runs mutants has ended")
+            return int(json.loads(answer))
+
+
+class _Run:
+    """The answers of one fork."""
+
+    def __init__(self, reader: int, progress: IO[bytes], limits: RunLimits) -> None:
+        self._reader = reader
+        self._progress = progress
+        self._limits = limits
+        self._buffer = bytearray()
+        self.death: FailureKind | None = None
+        """How the fork ended before it said that it was done."""
+
+    def answers(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the answers that come; sets `death` if the last of them never does. Raises NotLoaded."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._reader, selectors.EVENT_READ)
+            at, since = LOADING, time.monotonic()
+            while True:
+                while (record := self._take()) is not None:
+                    number, body = record
+                    if number == NOT_LOADED:
+                        raise NotLoaded(body.decode("utf-8", "replace"))
+                    if number == DONE:
+                        return
+                    yield number, body
+                if selector.select(_LOOK_SECONDS):
+                    chunk = os.read(self._reader, 1 << 16)
+                    if not chunk:
+                        self.death = "killed"
+                        return
+                    self._buffer += chunk
+                    continue
+                now = self.at()
+                if now != at:
+                    at, since = now, time.monotonic()
+                elif time.monotonic() - since > self._allowed(at):
+                    self.death = "timeout"
+                    return
+
+    def failure(self, status: int) -> tuple[int, bytes]:
+        """Return the number and the frame of the case that ended or hung the fork. Raises NotLoaded."""
+        at = self.at()
+        if self.death == "timeout":
+            seconds = self._allowed(at)
+            detail = f"it did not end within {seconds:g} seconds"
+        else:
+            detail = f"it exited with status {status}" if status >= 0 else f"it was ended by {_signal(-status)}"
+        if at == LOADING:
+            raise NotLoaded(detail)
+        assert self.death is not None
+        return at, failure_frame(Failure(self.death, detail))
+
+    def at(self) -> int:
+        """Return the number of the case that is under way."""
+        number: int = PROGRESS.unpack(os.pread(self._progress.fileno(), PROGRESS.size, 0))[0]
+        return number
+
+    def _allowed(self, at: int) -> float:
+        return self._limits.load_seconds if at == LOADING else self._limits.case_seconds
+
+    def _take(self) -> tuple[int, bytes] | None:
+        if len(self._buffer) < RECORD.size:
+            return None
+        number, length = RECORD.unpack_from(self._buffer)
+        end = RECORD.size + length
+        if len(self._buffer) < end:
+            return None
+        body = bytes(memoryview(self._buffer)[RECORD.size : end])
+        del self._buffer[:end]
+        return number, body
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,202 @@
+"""A process that holds harness and cases, and forks for each mutant: what a mutant costs is its own import and run.
+
+The setup comes over standard input. Requests come as JSON lines over a socket: ``start`` with a folder and two
+descriptors (where answers go, and a file that says which case is under way and, behind that, which are asked for),
+answered with a number; ``end`` with that number, which ends the fork and is answered with how it ended. With
+``blocks`` the package is one whose blocks say that they run, which is told, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import mmap
+import os
+import pkgutil
+import resource
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+import harness.world
+from harness.audit.run.hits import Record, watched
+from harness.audit.run.plain import Plain
+from harness.audit.run.trial import frame_of, mask_bytes, numbers_in
+from harness.subjects.child.world import sandbox
+from harness.subjects.wire import failure_frame
+from harness.world.case import Case, Failure
+
+_allowed_bytes: Callable[[int], int] = sandbox.allowed_bytes
+
+RECORD: Final = struct.Struct(">iI")
+"""A case's number (or one of the three below) and the length of what follows."""
+DONE: Final = -1
+NOT_LOADED: Final = -2
+RAN: Final = -3
+"""Which blocks ran, a `harness.audit.hits.Ran` in MessagePack."""
+
+PROGRESS: Final = struct.Struct("=q")
+LOADING: Final = -1
+"""What the progress file says before the first case; behind it stand the cases that are asked for, a bit each."""
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """What all forks share."""
+
+    package: str
+    cases: list[Case]
+    expected: list[bytes]
+    names: tuple[str, ...]
+    messages: bool
+    memory_mib: int
+
+
+def main() -> None:
+    """Serve until the other end closes."""
+    # The parent decides what a Ctrl-C means; the terminal sends it to the whole group.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    control = socket.socket(fileno=int(sys.argv[1]))
+    setup = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Setup)
+    for module in pkgutil.walk_packages(harness.world.__path__, prefix="harness.world."):
+        importlib.import_module(module.name)
+    expected = [Plain(frame, setup.names, setup.messages) for frame in setup.expected]
+    sys.dont_write_bytecode = True
+    gc.collect()
+    gc.freeze()
+    running: set[int] = set()
+    try:
+        while (received := _receive(control)) is not None:
+            request, descriptors = received
+            if request["op"] == "start":
+                answer = _start(setup, expected, control, request, descriptors)
+                running.add(answer)
+            else:
+                answer = _end(request["number"])
+                running.discard(request["number"])
+            control.sendall(json.dumps(answer).encode() + b"\n")
+    finally:
+        for number in running:
+            _end(number)
+
+
+def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    data, descriptors = b"", list[int]()
+    while not data.endswith(b"\n"):
+        part, some, _, _ = socket.recv_fds(control, 1 << 16, 2)
+        if not part:
+            return None
+        data += part
+        descriptors += some
+    return json.loads(data), descriptors
+
+
+def _start(
+    setup: Setup, expected: list[Plain], control: socket.socket, request: dict[str, Any], descriptors: list[int]
+) -> int:
+    number = os.fork()
+    if number:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        # Both do it: whoever comes first, the fork is a group of its own before anybody ends it.
+        with contextlib.suppress(OSError):
+            os.setpgid(number, number)
+        return number
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        control.close()
+        _Fork(setup, expected, Path(request["folder"]), *descriptors).run(blocks=request["blocks"])
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _end(number: int) -> int:
+    """End a fork and all it started, and return its status: negative for a signal."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            os.killpg(number, signal.SIGKILL)
+    _, status = os.waitpid(number, 0)
+    # What it started is left behind by its own end.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(number, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(status)
+
+
+class _Fork:
+    """One run of one package."""
+
+    def __init__(self, setup: Setup, expected: list[Plain], folder: Path, answers: int, progress: int) -> None:
+        self._setup = setup
+        self._expected = expected
+        self._folder = folder
+        self._answers = answers
+        self._progress = mmap.mmap(progress, PROGRESS.size + mask_bytes(len(setup.cases)))
+        self._numbers = numbers_in(int.from_bytes(self._progress[PROGRESS.size :], "little"))
+
+    def run(self, *, blocks: bool) -> None:
+        """Import the package, resolve the cases asked for, tell those that do not agree, or which ``blocks`` ran."""
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nowhere, descriptor)
+        allowed = _allowed_bytes(self._setup.memory_mib << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
+        try:
+            resolve = self._load()
+        except BaseException as error:
+            self._say(NOT_LOADED, f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:1000])
+            return
+        if blocks:
+            record = Record()
+            self._cases(watched(resolve, record.first))
+            self._cases(watched(resolve, record.again))
+            self._say(RAN, msgspec.msgpack.encode(record.ran()))
+        else:
+            self._cases(resolve)
+        self._say(DONE, b"")
+
+    def _load(self) -> Any:
+        sys.path.insert(0, str(self._folder))
+        importlib.invalidate_caches()
+        module = importlib.import_module(self._setup.package)
+        # An installed package of the same name must never be judged in the mutant's place.
+        if not str(module.__file__).startswith(f"{self._folder}/"):
+            raise ImportError(f"{self._setup.package} was found elsewhere than in its folder")
+        return module.resolve
+
+    def _cases(self, resolve: Any) -> None:
+        setup = self._setup
+        for number in self._numbers:
+            case, expected = setup.cases[number], self._expected[number]
+            PROGRESS.pack_into(self._progress, 0, number)
+            try:
+                outcome = resolve(case)
+                if not expected.is_plainly(outcome):
+                    self._say(number, frame_of(outcome, setup.names))
+            except MemoryError:
+                self._fail(number, "memory", "it needed more memory than it may have")
+            except BaseException as error:
+                self._fail(number, "broken", f"{type(error).__name__}: {error}")
+
+    def _fail(self, number: int, kind: Any, detail: str) -> NoReturn:
+        self._say(number, failure_frame(Failure(kind, detail.encode("utf-8", "replace").decode()[:500])))
+        self._say(DONE, b"")
+        os._exit(0)
+
+    def _say(self, number: int, body: bytes) -> None:
+        # At once: what is held back is lost when the next case ends the process.
+        data = memoryview(RECORD.pack(number, len(body)) + body)
+        while data:
+            data = data[os.write(self._answers, data) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Results kept in a file, one JSON line each, so that an interrupted audit goes on where it ended."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from harness.audit.reading.mutant import Mutant
+from harness.audit.run.judge import Result
+from harness.common.errors import UsageError
+from harness.common.reading import parse_json, read_file
+
+_START: Final = b'{"trial":"'
+"""What a line begins with as it is written here."""
+
+
+class _Line(msgspec.Struct, frozen=True, kw_only=True):
+    """A result, and the digest of the trial and the sources that it holds for."""
+
+    trial: str
+    result: Result
+
+
+class Results:
+    """The results in the file ``path``; without one they are kept nowhere.
+
+    ``added`` counts those of this run. Results of other trials or other sources may stand in the same file: each is
+    found again by what it holds for.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        """Read the file if there is one. Raises UsageError when it cannot be read, or holds something else."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, Mutant], Result] = {}
+        self.added = 0
+        if path is not None:
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        try:
+            content = read_file(path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise UsageError(f"the results in {str(path)!r} cannot be read: {error.strerror or error}") from None
+        *lines, torn = content.split(b"\n")
+        for number, raw in enumerate(lines, start=1):
+            try:
+                line = parse_json(raw, _Line)
+            except msgspec.DecodeError:
+                raise UsageError(f"{path}:{number} is no result of an audit: give another file") from None
+            self._known[line.trial, line.result.mutant] = line.result
+        if torn:
+            if torn[: len(_START)] != _START[: len(torn)]:
+                raise UsageError(f"{path}:{len(lines) + 1} is no result of an audit: give another file")
+            # The run that wrote it was ended in the middle of the line.
+            with path.open("rb+") as file:
+                file.truncate(len(content) - len(torn))
+
+    def get(self, trial: str, mutant: Mutant) -> Result | None:
+        """Return the result of a mutant in the trial of that digest, None if it has none yet."""
+        return self._known.get((trial, mutant))
+
+    def add(self, trial: str, result: Result) -> None:
+        """Keep a result. Raises UsageError when the file cannot be written."""
+        with self._lock:
+            self._known[trial, result.mutant] = result
+            self.added += 1
+            if self._path is None:
+                return
+            try:
+                with self._path.open("ab") as file:
+                    file.write(msgspec.json.encode(_Line(trial=trial, result=result)) + b"\n")
+            except OSError as error:
+                raise UsageError(f"the results cannot be kept in {str(self._path)!r}: {error.strerror}") from None

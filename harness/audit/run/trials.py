@@ -1,0 +1,95 @@
+"""The gate that an audit tries: the cases of a campaign, and what the original makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from harness.audit.mutants.package import MutablePackage
+from harness.audit.run.trial import Trial, explained_by
+from harness.common.errors import UsageError
+from harness.engine.search.guide import STREAMS, Guide
+from harness.engine.search.news import Newsroom
+from harness.engine.search.pair import Pair
+from harness.engine.search.plan import Request
+from harness.engine.search.planning import make_plan
+from harness.generate.cases import CHUNK, CaseMaker
+from harness.world.case import Case
+
+# A trial is held in memory: more cases than these go by rounds.
+_ROUND: Final = 80 * CHUNK
+
+
+class Gate:
+    """The gate of ``request``, whose second subject gets the faults. Use it as a context manager.
+
+    Raises UsageError for a second subject that is none of our own packages, and what planning a campaign raises.
+    """
+
+    def __init__(self, request: Request) -> None:
+        if not request.second.own:
+            raise UsageError(
+                f"an audit seeds faults into a package of this repository (legacy, dir:PATH#legacy, ...), which "
+                f"{request.second.label} is not: name the one to be tried as the second subject"
+            )
+        self.package = MutablePackage(request.second.tree.root / request.second.package)
+        self._pair = Pair(request.first, request.second)
+        try:
+            plan = make_plan(request, self._pair).plan
+            self.domains = plan.domains
+            self._maker = CaseMaker(plan.domains, plan.launches)
+            self._names = plan.compared
+            self._ledger = plan.ledger
+            self._pair.compare_fields(self._names, ledger=self._ledger)
+        except BaseException:
+            self._pair.close()
+            raise
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._pair.close()
+
+    def rounds(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield the first ``count`` cases of a seed with the original's outcomes, so many at a time.
+
+        They are those of a campaign of that seed over the subjects as they are, which later cases of a campaign
+        depend on: what reached something new is varied. To be asked for once.
+        """
+        guide, newsroom = Guide(seed), Newsroom()
+        cases: list[Case] = []
+        expected: list[bytes] = []
+        for number in range(-(-count // CHUNK)):
+            some = self._maker.chunk(seed, number, guide.bases(number))[: count - number * CHUNK]
+            ran = self._pair.run(some, number % STREAMS)
+            guide.take(number, newsroom.of(number % STREAMS, some, ran.frames, ran.found, self._pair.reach()))
+            cases += some
+            expected += [frame for frame, _ in ran.frames]
+            if len(cases) >= _ROUND:
+                yield self._trial(cases, expected)
+                cases, expected = [], []
+        if cases:
+            yield self._trial(cases, expected)
+
+    def trial_of(self, cases: Sequence[Case]) -> Trial:
+        """Return any cases with the original's outcomes."""
+        return self._trial(cases, self._pair.first.resolve(cases))
+
+    def _trial(self, cases: Sequence[Case], expected: Sequence[bytes]) -> Trial:
+        return Trial(
+            cases,
+            expected,
+            self._names,
+            messages=self._pair.compares_messages,
+            explained=explained_by(self._ledger),
+            rule=msgspec.json.encode(self._ledger, order="deterministic").decode(),
+        )
+
+    def further(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield ``count`` cases of this seed and those after it: each seed's first, before any are varied."""
+        while count > 0:
+            yield self.trial_of(list(self._maker.cases(seed, min(_ROUND, count))))
+            seed, count = seed + 1, count - _ROUND
