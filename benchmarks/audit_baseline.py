@@ -34,7 +34,7 @@ from hypothesis import strategies as st
 
 from harness.audit.mutants.equivalents import Equivalents, faults_of, load_equivalents
 from harness.audit.reading.mutant import Mutant
-from harness.audit.run.audit import run_rounds
+from harness.audit.run.audit import Audit
 from harness.audit.run.judge import Result
 from harness.audit.run.results import Results
 from harness.audit.run.trials import TrialMaker
@@ -93,47 +93,33 @@ def main() -> None:
     budget = Budget(seconds=options.seconds)
     request = Request(specs[0], specs[1], budget=budget, ledger=ledger, seed=options.seed, jobs=options.jobs)
     asked = {name: str(getattr(options, name)) for name in ("subjects", "seconds", "jobs", "seed")}
-    with TrialMaker(request) as gate:
-        listed.check(gate.package)
-        files = gate.package.files_under(options.only) if options.only else None
-        every = gate.package.outside(gate.package.mutants(files=files), options.without)
-        mutants = gate.package.sample(every, options.mutants, options.seed, even=True)
+    with TrialMaker(request) as trials:
+        listed.check(trials.package)
+        files = trials.package.files_under(options.only) if options.only else None
+        every = trials.package.outside(trials.package.mutants(files=files), options.without)
+        mutants = trials.package.sample(every, options.mutants, options.seed, even=True)
         names = [spec.package for spec in specs]
-        state = _state(options.out, asked, lambda: _searched(request, gate.domains, names, options))
+        state = _state(options.out, asked, lambda: _searched(request, trials.domains, names, options))
         results = Results(options.out.with_suffix(".results.jsonl"))
 
-        def told(what: str) -> Callable[[Result], None]:
+        def audited(what: str) -> Audit:
             def tell(result: Result) -> None:
                 if ends is not None and time.monotonic() > ends:
                     raise KeyboardInterrupt
                 print(f"\r{what}: {result.cases} cases, {result.mutant.file}:{result.mutant.line}".ljust(100), end="")
 
-            return tell
+            return Audit(trials.package, options.jobs, results, tell)
 
         plain = [parse_case(text.encode(), str(options.out)) for text in state.baseline.cases]
         try:
-            by_gate = run_rounds(
-                gate.package,
-                mutants,
-                gate.rounds(options.seed, len(state.gate.times)),
-                jobs=options.jobs,
-                results=results,
-                listener=told("gate"),
-            )
-            by_baseline = run_rounds(
-                gate.package,
-                mutants,
-                [gate.trial_of(plain)],
-                jobs=options.jobs,
-                results=results,
-                listener=told("baseline"),
-            )
+            by_gate = audited("gate").judge(mutants, trials.rounds(options.seed, len(state.gate.times)))
+            by_baseline = audited("baseline").judge(mutants, [trials.trial_of(plain)])
         except KeyboardInterrupt:
             print("\nstopped; the same command goes on from here")
             return
         equivalent = {
             mutant: reason
-            for mutant, fault in faults_of(gate.package, mutants).items()
+            for mutant, fault in faults_of(trials.package, mutants).items()
             if (reason := listed.reason(fault)) is not None
         }
     print()

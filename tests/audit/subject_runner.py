@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.audit.run.runner import NotLoaded
-from harness.audit.run.trial import Trial, agreement_key, numbers_in
+from harness.audit.run.trial import Trial, numbers_in
 from harness.common.errors import UsageError
 from harness.subjects.open import open_subject
 from harness.subjects.sources import Tree
@@ -55,3 +55,11 @@ class SubjectRunner:
 
     def close(self) -> None:
         """Do nothing: each run ends with its answers."""
+
+
+def agreement_key(frame: bytes, messages: bool) -> bytes:
+    """Return what is the same in two frames that agree: of a refusal its check, of other outcomes everything."""
+    if not frame.startswith(b"E"):
+        return frame
+    said = frame.partition(b"\n")[0]
+    return said if messages else said[: said.index(b'",')]

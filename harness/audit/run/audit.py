@@ -1,132 +1,101 @@
-"""An audit: every mutant judged, over several jobs; and a longer search for those that nothing caught."""
+"""An audit: it judges every mutant over the cases of a gate, in several jobs, and round after round of cases."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
+from dataclasses import dataclass, field
 
 import msgspec
 
 from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
 from harness.audit.run.forks import ForkRunner
-from harness.audit.run.judge import Catch, Result, check_original, judge
-from harness.audit.run.reached import Reached, reached_by
+from harness.audit.run.judge import Result, check_original, judge
+from harness.audit.run.reached import reached_by
 from harness.audit.run.results import Results
-from harness.audit.run.runner import RunLimits, Runner
+from harness.audit.run.runner import Runner
 from harness.audit.run.trial import Trial
 
-Listener = Callable[[Result], None]
-MakeRunner = Callable[[MutablePackage, Trial, RunLimits], Runner]
 
-
-def fork_runner(package: MutablePackage, trial: Trial, limits: RunLimits) -> Runner:
-    """Return the runner for packages that have ``resolve(case)`` and find this installation's harness."""
-    return ForkRunner(package.name, trial, limits)
-
-
-def run_audit(
-    package: MutablePackage,
-    mutants: Sequence[Mutant],
-    trial: Trial,
-    *,
-    jobs: int = 1,
-    limits: RunLimits | None = None,
-    results: Results | None = None,
-    listener: Listener | None = None,
-    make_runner: MakeRunner = fork_runner,
-) -> list[Result]:
-    """Judge each mutant and return the results in the order of ``mutants``, the same for any number of ``jobs``.
-
-    ``results`` says what is known already and keeps what is new; ``listener`` gets each result as it comes, also a
-    known one. Raises UsageError when the package differs from the trial without a fault, or for mutants of other
-    sources.
-    """
-    kept = results or Results(None)
-    digest = trial.digest(package.texts.items())
-    found = {mutant: result for mutant in mutants if (result := kept.get(digest, mutant)) is not None}
-    listen = listener or _nobody
-    for result in found.values():
-        listen(result)
-    missing = [mutant for mutant in mutants if mutant not in found]
-    if missing:
-        runner = make_runner(package, trial, limits or RunLimits())
-        try:
-            reached = reached_by(package, runner)
-            if reached is None:
-                # With blocks that say that they run it agrees, or it must without.
-                check_original(package, trial, runner)
-            for result in _judged(package, missing, trial, runner, jobs, reached):
-                kept.add(digest, result)
-                found[result.mutant] = result
-                listen(result)
-        finally:
-            runner.close()
-    return [found[mutant] for mutant in mutants]
+def fork_runner(package: MutablePackage, trial: Trial) -> Runner:
+    """Return the runner for packages that have ``resolve(case)`` and import this installation's harness."""
+    return ForkRunner(package.name, trial)
 
 
 def _nobody(result: Result) -> None:
     """Listen to nothing."""
 
 
-def _judged(
-    package: MutablePackage,
-    mutants: Sequence[Mutant],
-    trial: Trial,
-    runner: Runner,
-    jobs: int,
-    reached: Reached | None,
-) -> Iterable[Result]:
-    """Yield results as they come. The work is done in the runner's processes: threads only wait for them."""
-    with ThreadPoolExecutor(jobs) as pool:
-        waiting: list[Future[Result]] = [
-            pool.submit(judge, package, mutant, trial, runner, reached) for mutant in mutants
-        ]
-        try:
-            for future in as_completed(waiting):
-                yield future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            # Ends the runs under way, for which leaving the block waits.
-            runner.close()
-            raise
+@dataclass(frozen=True)
+class Audit:
+    """Judges mutants of ``package``, ``jobs`` at once.
 
-
-def run_rounds(
-    package: MutablePackage,
-    mutants: Sequence[Mutant],
-    trials: Iterable[Trial],
-    *,
-    jobs: int = 1,
-    limits: RunLimits | None = None,
-    results: Results | None = None,
-    listener: Listener | None = None,
-    make_runner: MakeRunner = fork_runner,
-) -> list[Result]:
-    """Judge each mutant over ``trials`` until one of them catches it; a budget whose cases do not fit in memory.
-
-    Return a result for each that says how many cases there were before in all, in the order of ``mutants``; none when
-    there is no trial. ``listener`` gets what is known of a mutant after each trial. Raises UsageError as `run_audit`
-    does.
+    ``results`` holds what earlier runs found, and keeps what is new; ``listener`` gets what is known of a mutant as
+    soon as a trial has judged it.
     """
-    whole: dict[Mutant, Result] = {}
-    listen = listener or _nobody
-    rounds = iter(trials)
-    left = list(mutants)
-    while left and (trial := next(rounds, None)) is not None:
-        for result in run_audit(
-            package, left, trial, jobs=jobs, limits=limits, results=results, make_runner=make_runner
-        ):
-            whole[result.mutant] = _after(whole.get(result.mutant), result)
-            listen(whole[result.mutant])
-        left = [mutant for mutant in left if whole[mutant].catch is None]
-    return [whole[mutant] for mutant in mutants if mutant in whole]
+
+    package: MutablePackage
+    jobs: int = 1
+    results: Results = field(default_factory=lambda: Results(None))
+    listener: Callable[[Result], None] = _nobody
+    make_runner: Callable[[MutablePackage, Trial], Runner] = fork_runner
+
+    def judge(self, mutants: Sequence[Mutant], trials: Iterable[Trial]) -> list[Result]:
+        """Try each mutant on one trial after another until one catches it, and return the results in their order.
+
+        The cases of a budget come as several trials since they may not fit in memory; a result counts the cases of
+        all that came before. It is the same for any number of jobs. Without trials a mutant has a result of no cases.
+        Raises UsageError for a package that differs from a trial without any fault, or mutants of other sources.
+        """
+        whole = {mutant: Result(mutant=mutant, catch=None, cases=0, reached=0, seconds=0.0) for mutant in mutants}
+        rounds = iter(trials)
+        left = list(mutants)
+        while left and (trial := next(rounds, None)) is not None:
+            # Closed at once when a listener stops it: it has processes that run.
+            with closing(self._judged(left, trial)) as judged:
+                for result in judged:
+                    whole[result.mutant] = _added(whole[result.mutant], result)
+                    self.listener(whole[result.mutant])
+            left = [mutant for mutant in left if whole[mutant].catch is None]
+        return [whole[mutant] for mutant in mutants]
+
+    def _judged(self, mutants: Sequence[Mutant], trial: Trial) -> Generator[Result, None, None]:
+        """Yield the results of one trial as they come, known ones first."""
+        digest = trial.digest(self.package.texts.items())
+        missing = []
+        for mutant in mutants:
+            if (known := self.results.get(digest, mutant)) is None:
+                missing.append(mutant)
+            else:
+                yield known
+        if not missing:
+            return
+        runner = self.make_runner(self.package, trial)
+        try:
+            reached = reached_by(self.package, runner)
+            if reached is None:
+                # Otherwise the package, with blocks that report, has just agreed with the trial in every case.
+                check_original(self.package, trial, runner)
+            # Threads are enough: they only wait for the runner's processes.
+            with ThreadPoolExecutor(self.jobs) as pool:
+                waiting = [pool.submit(judge, self.package, mutant, trial, runner, reached) for mutant in missing]
+                try:
+                    for future in as_completed(waiting):
+                        self.results.add(digest, future.result())
+                        yield future.result()
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    # Leaving the block waits for the runs under way, which this ends.
+                    runner.close()
+                    raise
+        finally:
+            runner.close()
 
 
-def _after(before: Result | None, result: Result) -> Result:
-    """Return a result that counts what was tried before."""
-    if before is None:
-        return result
+def _added(before: Result, result: Result) -> Result:
+    """Return a result with the cases and the time of the trials before it."""
     catch = result.catch
     if catch is not None:
         catch = msgspec.structs.replace(catch, cases=before.cases + catch.cases)
@@ -137,48 +106,3 @@ def _after(before: Result | None, result: Result) -> Result:
         reached=before.reached + result.reached,
         seconds=round(before.seconds + result.seconds, 3),
     )
-
-
-class Longer(msgspec.Struct, frozen=True, kw_only=True):
-    """A mutant that the gate did not catch, and what ``cases`` further ones showed.
-
-    Without a ``catch`` it is probably equivalent; with one there is a hole in what the gate tries.
-    """
-
-    mutant: Mutant
-    cases: int
-    catch: Catch | None
-
-    @property
-    def probably_equivalent(self) -> bool:
-        """Whether nothing showed the fault in the longer search either."""
-        return self.catch is None
-
-
-def search_longer(
-    package: MutablePackage,
-    survivors: Sequence[Mutant],
-    trials: Iterable[Trial],
-    *,
-    jobs: int = 1,
-    limits: RunLimits | None = None,
-    results: Results | None = None,
-    make_runner: MakeRunner = fork_runner,
-) -> list[Longer]:
-    """Run ``survivors`` over further trials until each is caught or the trials end; return them in their order.
-
-    Raises UsageError as `run_audit` does.
-    """
-    tried = {
-        result.mutant: result
-        for result in run_rounds(
-            package, survivors, trials, jobs=jobs, limits=limits, results=results, make_runner=make_runner
-        )
-    }
-    return [_longer(mutant, tried.get(mutant)) for mutant in survivors]
-
-
-def _longer(mutant: Mutant, result: Result | None) -> Longer:
-    catch = None if result is None else result.catch
-    cases = 0 if result is None else result.cases if catch is None else catch.cases + 1
-    return Longer(mutant=mutant, cases=cases, catch=catch)

@@ -22,7 +22,7 @@ import msgspec
 
 from harness.audit.run import forkserver
 from harness.audit.run.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RAN, RECORD, Setup
-from harness.audit.run.hits import Ran
+from harness.audit.run.hits import BlocksRan
 from harness.audit.run.runner import NotLoaded, RunLimits
 from harness.audit.run.trial import Trial, mask_bytes
 from harness.subjects.wire import failure_frame
@@ -89,14 +89,14 @@ class ForkRunner:
         """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
         yield from self._run(folder, self._every if cases is None else cases, blocks=False)
 
-    def ran(self, folder: Path) -> Ran | None:
+    def ran(self, folder: Path) -> BlocksRan | None:
         """Return which blocks ran, as `harness.audit.runner.Runner` says."""
         try:
             with contextlib.closing(self._run(folder, self._every, blocks=True)) as answers:
                 number, body = next(answers, (DONE, b""))
         except NotLoaded:
             return None
-        return msgspec.msgpack.decode(body, type=Ran) if number == RAN else None
+        return msgspec.msgpack.decode(body, type=BlocksRan) if number == RAN else None
 
     def _run(self, folder: Path, cases: int, *, blocks: bool) -> Generator[tuple[int, bytes], None, None]:
         with tempfile.TemporaryFile() as progress:

@@ -27,7 +27,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 import harness.world
-from harness.audit.run.hits import Record, watched
+from harness.audit.run.hits import BlockRecord, watched
 from harness.audit.run.plain import Plain
 from harness.audit.run.trial import frame_of, mask_bytes, numbers_in
 from harness.subjects.child.world import sandbox
@@ -41,7 +41,7 @@ RECORD: Final = struct.Struct(">iI")
 DONE: Final = -1
 NOT_LOADED: Final = -2
 RAN: Final = -3
-"""Which blocks ran, a `harness.audit.hits.Ran` in MessagePack."""
+"""Which blocks ran, a `harness.audit.hits.BlocksRan` in MessagePack."""
 
 PROGRESS: Final = struct.Struct("=q")
 LOADING: Final = -1
@@ -155,7 +155,7 @@ class _Fork:
             self._say(NOT_LOADED, f"{type(error).__name__}: {error}".encode("utf-8", "replace")[:1000])
             return
         if blocks:
-            record = Record()
+            record = BlockRecord()
             self._cases(watched(resolve, record.first))
             self._cases(watched(resolve, record.again))
             self._say(RAN, msgspec.msgpack.encode(record.ran()))

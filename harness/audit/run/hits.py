@@ -31,7 +31,7 @@ def watched(resolve: Callable[[Case], Any], told: Callable[[Blocks], None]) -> C
     return resolving
 
 
-class Ran(msgspec.Struct, frozen=True):
+class BlocksRan(msgspec.Struct, frozen=True):
     """Which blocks ran: those that run for many cases at once, and those of each case.
 
     The latter as sets, each once, and for each case the number of its set.
@@ -42,7 +42,7 @@ class Ran(msgspec.Struct, frozen=True):
     cases: list[int]
 
 
-class Record:
+class BlockRecord:
     """Gathers which blocks run in each case.
 
     All cases are run twice, in the same order. What runs at import, or for one case the first time alone, fills what
@@ -65,7 +65,9 @@ class Record:
         """Take what ran in the next case of the second time."""
         self._always |= next(self._before) ^ ran
 
-    def ran(self) -> Ran:
+    def ran(self) -> BlocksRan:
         """Return what was gathered."""
         numbers = {some: number for number, some in enumerate(self._known)}
-        return Ran(sorted(self._always), [sorted(some) for some in numbers], [numbers[some] for some in self._cases])
+        return BlocksRan(
+            sorted(self._always), [sorted(some) for some in numbers], [numbers[some] for some in self._cases]
+        )

@@ -1,9 +1,10 @@
-"""Whether a trial catches one mutant, and by what."""
+"""Judges one mutant: whether a trial catches it, and by what."""
 
 from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,7 @@ import msgspec
 
 from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
-from harness.audit.run.reached import Reached
+from harness.audit.run.reached import CasesByBlock
 from harness.audit.run.runner import NotLoaded, Runner
 from harness.audit.run.trial import Trial
 from harness.common.errors import UsageError
@@ -23,11 +24,11 @@ CaughtBy = Literal["difference", "load", "killed", "timeout", "memory", "broken"
 
 
 class Catch(msgspec.Struct, frozen=True, kw_only=True):
-    """What shows a mutant: an outcome that differs, or none at all.
+    """How a mutant was caught.
 
-    ``load`` means that the package could not be imported, and no case was needed; otherwise ``case`` is the id of the
-    first that shows it, after ``cases`` that do not, and ``difference`` the first of its differences. ``detail`` is
-    one sentence.
+    ``by`` is ``load`` if the package could not be imported: no case was needed. Otherwise ``case`` is the id of the
+    first case that shows the fault, after ``cases`` cases that do not, and ``difference`` the first of its
+    differences. ``detail`` is one sentence.
     """
 
     by: CaughtBy
@@ -38,10 +39,10 @@ class Catch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """A mutant and what caught it, None when none of ``cases`` cases did. That is not to say that it is equivalent.
+    """A mutant and its catch: None if none of ``cases`` cases caught it, which does not prove it equivalent.
 
-    ``reached`` of the cases come to the fault's block without it; the others were not run. ``seconds`` is the time it
-    took, and the one part that another run does not repeat.
+    ``reached`` of the cases run the block with the fault; the others were not run. ``seconds`` is the time it took,
+    the one value that another run does not repeat.
     """
 
     mutant: Mutant
@@ -52,15 +53,15 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    package: MutablePackage, mutant: Mutant, trial: Trial, runner: Runner, reached: Reached | None = None
+    package: MutablePackage, mutant: Mutant, trial: Trial, runner: Runner, reached: CasesByBlock | None = None
 ) -> Result:
-    """Run the package with the mutant's fault in it until the first difference that is not explained.
+    """Run the package with the mutant's fault until the first difference that is not explained.
 
-    With ``reached`` only the cases that come to the fault are run. Raises UsageError for a mutant of other sources.
+    With ``reached``, only the cases that reach the fault are run. Raises UsageError for a mutant of other sources.
     """
     started = time.monotonic()
     cases = None if reached is None else reached.cases(mutant)
-    catch = _run(package, mutant, trial, runner, cases)
+    catch = _run(package, {mutant.file: package.mutated(mutant)}, trial, runner, cases)
     return Result(
         mutant=mutant,
         catch=catch,
@@ -71,8 +72,8 @@ def judge(
 
 
 def check_original(package: MutablePackage, trial: Trial, runner: Runner) -> None:
-    """Raise UsageError when the package differs from the trial without any fault, which would catch every mutant."""
-    catch = _run(package, None, trial, runner, None)
+    """Raise UsageError for a package that differs from the trial without a fault: all mutants would seem caught."""
+    catch = _run(package, {}, trial, runner, None)
     if catch is not None:
         where = f" in case {catch.case}" if catch.case else ""
         raise UsageError(
@@ -82,11 +83,11 @@ def check_original(package: MutablePackage, trial: Trial, runner: Runner) -> Non
 
 
 def _run(
-    package: MutablePackage, mutant: Mutant | None, trial: Trial, runner: Runner, cases: int | None
+    package: MutablePackage, changed: Mapping[str, str], trial: Trial, runner: Runner, cases: int | None
 ) -> Catch | None:
     with tempfile.TemporaryDirectory(prefix="stackproof-") as name:
         folder = Path(name)
-        package.write(folder, {} if mutant is None else {mutant.file: package.mutated(mutant)})
+        package.write(folder, changed)
         try:
             with closing(runner.answers(folder, cases)) as answers:
                 for number, frame in answers:
@@ -100,7 +101,7 @@ def _run(
 def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
     case = trial.cases[number]
     if not is_outcome(trial.expected[number]):
-        # The original gave no outcome to compare with.
+        # The original failed in this case, so that there is nothing to compare with.
         return None
     ours = decode_frame(frame, case.id, trial.names)
     theirs = decode_frame(trial.expected[number], case.id, trial.names)
@@ -108,18 +109,15 @@ def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
         by: CaughtBy = "difference"
         if ours.failure is not None:
             if ours.failure.kind == "unanswered":
-                # A question that no case answers is a gap in our answers, and shows no difference.
+                # The fault made the package ask for something that our stand-ins cannot answer: no difference.
                 continue
             by = ours.failure.kind
-        if trial.explained(difference, case, theirs, ours):
-            continue
-        return Catch(by=by, cases=number, case=case.id, difference=difference, detail=in_words(difference))
+        if not trial.explained(difference, case, theirs, ours):
+            return Catch(by=by, cases=number, case=case.id, difference=difference, detail=_in_words(difference))
     return None
 
 
-def in_words(difference: Difference) -> str:
-    """Return a difference as one line."""
-    sides = f"{difference.first!r} -> {difference.second!r}"
+def _in_words(difference: Difference) -> str:
     if difference.kind == "failure":
         return f"{difference.name}: {difference.second or difference.first}"
-    return f"{difference.name or difference.kind}: {sides}"
+    return f"{difference.name or difference.kind}: {difference.first!r} -> {difference.second!r}"

@@ -1,52 +1,141 @@
-"""Which cases of a trial come to a fault: the others cannot show it, and need not be run."""
+"""Which cases of a trial reach a fault: the other cases cannot show it, and are not run.
+
+A fault changes nothing in a case that never runs the block that has it. A block is a list of statements that run one
+after another: the body of a function, of a branch, of a loop. The conditions of a chain of ``if`` and ``elif`` belong
+to the block around the chain. Which blocks a case runs is found out once, with a copy of the package in which each
+block first reports its number to `harness.audit.run.hits`.
+"""
 
 from __future__ import annotations
 
+import ast
 import tempfile
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import or_
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from harness.audit.mutants.package import MutablePackage
-from harness.audit.reading.mutant import Mutant
-from harness.audit.run.blocks import Blocks
-from harness.audit.run.hits import Ran
+from harness.audit.reading.mutant import Mutant, line_starts, offset_of
+from harness.audit.run import hits
+from harness.audit.run.hits import BlocksRan
 from harness.audit.run.runner import Runner
 from harness.audit.run.trial import mask_bytes
 
+_HIT: Final = "_stackproof_hit"
 
-class Reached:
-    """The cases, a bit each, that run each block of a package without a fault.
 
-    A block that runs at import, or for one case and not for the same case again, is every case's: what it works out
-    is kept for later ones. So is what is in no block. A memory that forgets can hide a case, which then does not show
-    a fault; that a fault shows is never said in error.
+class _BlockSpan(NamedTuple):
+    """The offsets of a block in a text, in characters, and its number."""
+
+    start: int
+    end: int
+    number: int
+
+
+class Blocks:
+    """The blocks of some sources (name and text of each), numbered in one count; a module's own block is not one."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        """Raises SyntaxError for a text that is not Python."""
+        self._texts = texts
+        self._spans: dict[str, list[_BlockSpan]] = {}
+        self.instrumented: dict[str, str] = {}
+        """The sources with a call of `harness.audit.run.hits.hit` at the start of each block."""
+        count = 0
+        for file, text in texts.items():
+            tree = ast.parse(text)
+            starts = line_starts(text)
+
+            def offset(line: int, column: int, text: str = text, starts: list[int] = starts) -> int:
+                # The parser counts columns in bytes of UTF-8; no character is shorter than a byte.
+                start = starts[line - 1]
+                return start + len(text[start : start + column].encode()[:column].decode())
+
+            spans = self._spans[file] = []
+            for body in list(_bodies(tree)):
+                first, last = body[0], body[-1]
+                # A decorated definition begins with its first decorator.
+                begins = [(node.lineno, node.col_offset) for node in (first, *getattr(first, "decorator_list", []))]
+                end = offset(last.end_lineno or 0, last.end_col_offset or 0)
+                spans.append(_BlockSpan(min(offset(*begin) for begin in begins), end, count))
+                body.insert(_first_statement(body), ast.Expr(ast.Call(ast.Name(_HIT), [ast.Constant(count)], [])))
+                count += 1
+            imported = ast.ImportFrom(hits.__name__, [ast.alias("hit", _HIT)], 0)
+            tree.body.insert(_first_statement(tree.body), imported)
+            self.instrumented[file] = ast.unparse(ast.fix_missing_locations(tree))
+
+    def around(self, mutant: Mutant) -> int | None:
+        """Return the number of the innermost block that has the whole fault, None for one in a module's own block."""
+        start = offset_of(self._texts[mutant.file], mutant)
+        end = start + len(mutant.before)
+        around = [block for block in self._spans[mutant.file] if block.start <= start and end <= block.end]
+        # Of the blocks around an offset the innermost begins last; of two that begin there, it ends first.
+        return max(around, key=lambda block: (block.start, -block.end)).number if around else None
+
+
+def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of a module but its own."""
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            if isinstance(body, list) and body and node is not tree and not _is_elif(node, name, body):
+                yield body
+
+
+def _is_elif(node: ast.AST, name: str, body: list[ast.stmt]) -> bool:
+    """Return whether a block may be an ``elif``: for the parser that is an ``else`` with one ``if`` in it."""
+    return name == "orelse" and isinstance(node, ast.If) and len(body) == 1 and isinstance(body[0], ast.If)
+
+
+def _first_statement(body: list[ast.stmt]) -> int:
+    """Return the index behind a docstring and imports from the future, which have to stay first."""
+    for number, statement in enumerate(body):
+        text = isinstance(statement, ast.Expr) and isinstance(getattr(statement.value, "value", None), str)
+        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+        if not future and not (number == 0 and text):
+            return number
+    return len(body)
+
+
+class CasesByBlock:
+    """The cases that run each block of a package without a fault; a set of cases is an int with a bit for each.
+
+    A block that runs at import, or the first time of a case and not the second, counts for every case, since what it
+    computes is kept for later cases. So does code outside of all blocks. A cache that forgets can hide that a case
+    reaches a fault: the audit may then miss that the fault shows, but never claims it wrongly.
     """
 
-    def __init__(self, blocks: Blocks, ran: Ran) -> None:
+    def __init__(self, blocks: Blocks, ran: BlocksRan) -> None:
         self._blocks = blocks
         self._always = frozenset(ran.always)
-        places = [bytearray(mask_bytes(len(ran.cases))) for _ in ran.sets]
+        # Cases that ran the same set of blocks share one mask; setting bits in bytes avoids an int of all bits a
+        # case.
+        masks = [bytearray(mask_bytes(len(ran.cases))) for _ in ran.sets]
         for position, number in enumerate(ran.cases):
-            places[number][position >> 3] |= 1 << (position & 7)
+            masks[number][position >> 3] |= 1 << (position & 7)
         having: dict[int, list[int]] = {}
-        for place, some in zip(places, ran.sets, strict=True):
-            cases = int.from_bytes(place, "little")
+        for mask, some in zip(masks, ran.sets, strict=True):
+            cases = int.from_bytes(mask, "little")
             for block in some:
                 having.setdefault(block, []).append(cases)
         self._cases = {block: reduce(or_, found) for block, found in having.items()}
 
     def cases(self, mutant: Mutant) -> int | None:
-        """Return the cases, a bit each, that come to the block around a fault; None where all of them do."""
+        """Return the cases that reach the block around a fault, None where all may."""
         block = self._blocks.around(mutant)
         return None if block is None or block in self._always else self._cases.get(block, 0)
 
 
-def reached_by(package: MutablePackage, runner: Runner) -> Reached | None:
-    """Return which cases of the runner's trial come where, None where the runner cannot say, or a case disagrees."""
+def reached_by(package: MutablePackage, runner: Runner) -> CasesByBlock | None:
+    """Run the package once with blocks that report, and return which cases of the runner's trial run which.
+
+    None if the runner cannot do that, or if a case does not agree with the trial.
+    """
     blocks = Blocks(package.texts)
     with tempfile.TemporaryDirectory(prefix="stackproof-") as name:
         folder = Path(name)
         package.write(folder, blocks.instrumented)
         ran = runner.ran(folder)
-    return None if ran is None else Reached(blocks, ran)
+    return None if ran is None else CasesByBlock(blocks, ran)

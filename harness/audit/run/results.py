@@ -1,4 +1,4 @@
-"""Results kept in a file, one JSON line each, so that an interrupted audit goes on where it ended."""
+"""Keeps results in a file, one JSON line each, so that an interrupted audit goes on where it ended."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from harness.common.errors import UsageError
 from harness.common.reading import parse_json, read_file
 
 _START: Final = b'{"trial":"'
-"""What a line begins with as it is written here."""
+"""The beginning of every line that this module writes."""
 
 
-class _Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A result, and the digest of the trial and the sources that it holds for."""
+class _KeptResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A result, and the digest of the trial and the sources for which it holds."""
 
     trial: str
     result: Result
 
 
 class Results:
-    """The results in the file ``path``; without one they are kept nowhere.
+    """The results in the file ``path``; with None they are kept in memory only.
 
-    ``added`` counts those of this run. Results of other trials or other sources may stand in the same file: each is
-    found again by what it holds for.
+    ``added`` counts the results of this run. One file may hold results of several trials or sources, each found by
+    the digest of what it was made for.
     """
 
     def __init__(self, path: Path | None) -> None:
-        """Read the file if there is one. Raises UsageError when it cannot be read, or holds something else."""
+        """Read the file if it exists. Raises UsageError when it cannot be read, or has anything else in it."""
         self._path = path
         self._lock = threading.Lock()
         self._known: dict[tuple[str, Mutant], Result] = {}
@@ -50,7 +50,7 @@ class Results:
         *lines, torn = content.split(b"\n")
         for number, raw in enumerate(lines, start=1):
             try:
-                line = parse_json(raw, _Line)
+                line = parse_json(raw, _KeptResult)
             except msgspec.DecodeError:
                 raise UsageError(f"{path}:{number} is no result of an audit: give another file") from None
             self._known[line.trial, line.result.mutant] = line.result
@@ -62,7 +62,7 @@ class Results:
                 file.truncate(len(content) - len(torn))
 
     def get(self, trial: str, mutant: Mutant) -> Result | None:
-        """Return the result of a mutant in the trial of that digest, None if it has none yet."""
+        """Return the result of a mutant in the trial with the digest ``trial``, None if there is none yet."""
         return self._known.get((trial, mutant))
 
     def add(self, trial: str, result: Result) -> None:
@@ -74,6 +74,6 @@ class Results:
                 return
             try:
                 with self._path.open("ab") as file:
-                    file.write(msgspec.json.encode(_Line(trial=trial, result=result)) + b"\n")
+                    file.write(msgspec.json.encode(_KeptResult(trial=trial, result=result)) + b"\n")
             except OSError as error:
                 raise UsageError(f"the results cannot be kept in {str(self._path)!r}: {error.strerror}") from None

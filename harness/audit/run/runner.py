@@ -1,4 +1,4 @@
-"""Who runs a mutated package: whatever does it in a process of its own, and survives what that process does."""
+"""The interface of a runner, which runs a mutated package in another process and survives what that process does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from harness.audit.run.hits import Ran
+from harness.audit.run.hits import BlocksRan
 
 
 class NotLoaded(Exception):
@@ -27,22 +27,22 @@ class Runner(Protocol):
     """Runs packages over the cases of one trial; may be asked from several threads at once."""
 
     def answers(self, folder: Path, cases: int | None = None) -> Generator[tuple[int, bytes], None, None]:
-        """Yield the number and the answer frame of each case that does not agree with the trial, in order.
+        """Run the package in ``folder``; yield number and answer frame of each case that disagrees with the trial.
 
-        ``cases`` are those to run, a bit each; all where it is None. What a frame says decides: one of a case that
-        agrees may be among them. The package stands in ``folder``. A case that ends, hangs or overfills the process
-        gets a failure frame, and is the last. Closing the iterator ends the process. Raises NotLoaded.
+        ``cases`` has a bit for each case to run; None runs all. A few frames of cases that agree may be among them:
+        the caller compares. A case that ends or hangs the process, or takes too much memory, gets a failure frame and
+        is the last. Closing the iterator ends the process. Raises NotLoaded.
         """
         ...
 
-    def ran(self, folder: Path) -> Ran | None:
-        """Return which blocks of the package ran, all of whose blocks say that they do.
+    def ran(self, folder: Path) -> BlocksRan | None:
+        """Return which blocks each case runs, for a package whose blocks report to `harness.audit.run.hits`.
 
-        None where that is not to be had: a case does not agree with the trial, the package cannot be imported, or it
-        is not run where blocks can say so.
+        None if a case disagrees with the trial, the package cannot be imported, or its process cannot collect
+        reports.
         """
         ...
 
     def close(self) -> None:
-        """End whatever still runs; safe to call again."""
+        """End all processes that still run; may be called again."""
         ...

@@ -92,11 +92,3 @@ def frame_of(outcome: Outcome, names: Sequence[str]) -> bytes:
     assert outcome.fields is not None
     fields = outcome.fields
     return b"F" + _encode([*(_marked(fields[name]) for name in names), outcome.env])
-
-
-def agreement_key(frame: bytes, messages: bool) -> bytes:
-    """Return what is the same in two frames that agree: of a refusal its check, of other outcomes everything."""
-    if not frame.startswith(b"E"):
-        return frame
-    said = frame.partition(b"\n")[0]
-    return said if messages else said[: said.index(b'",')]

@@ -1,4 +1,4 @@
-"""The gate that an audit tries: the cases of a campaign, and what the original makes of them."""
+"""Makes the trials of an audit: the cases of a gate, each with what the original makes of it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from harness.engine.search.planning import make_plan
 from harness.generate.cases import CHUNK, CaseMaker
 from harness.world.case import Case
 
-# A trial is held in memory: more cases than these go by rounds.
-_ROUND: Final = 80 * CHUNK
+# A trial is held in memory, so a larger budget of cases is split into several trials.
+_TRIAL_CASES: Final = 80 * CHUNK
 
 
-class Gate:
-    """The gate of ``request``, whose second subject gets the faults. Use it as a context manager.
+class TrialMaker:
+    """Makes trials of the gate that ``request`` asks for; the faults go into its second subject. A context manager.
 
     Raises UsageError for a second subject that is none of our own packages, and what planning a campaign raises.
     """
@@ -47,17 +47,17 @@ class Gate:
             self._pair.close()
             raise
 
-    def __enter__(self) -> Gate:
+    def __enter__(self) -> TrialMaker:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._pair.close()
 
     def rounds(self, seed: int, count: int) -> Iterator[Trial]:
-        """Yield the first ``count`` cases of a seed with the original's outcomes, so many at a time.
+        """Yield the first ``count`` cases of a seed, in several trials if there are many. Call it only once.
 
-        They are those of a campaign of that seed over the subjects as they are, which later cases of a campaign
-        depend on: what reached something new is varied. To be asked for once.
+        They are the cases of a campaign of that seed over both subjects without a fault. Both have to run, since
+        later cases of a campaign are variations of those that reached something new.
         """
         guide, newsroom = Guide(seed), Newsroom()
         cases: list[Case] = []
@@ -68,15 +68,24 @@ class Gate:
             guide.take(number, newsroom.of(number % STREAMS, some, ran.frames, ran.found, self._pair.reach()))
             cases += some
             expected += [frame for frame, _ in ran.frames]
-            if len(cases) >= _ROUND:
+            if len(cases) >= _TRIAL_CASES:
                 yield self._trial(cases, expected)
                 cases, expected = [], []
         if cases:
             yield self._trial(cases, expected)
 
     def trial_of(self, cases: Sequence[Case]) -> Trial:
-        """Return any cases with the original's outcomes."""
+        """Return a trial of any cases."""
         return self._trial(cases, self._pair.first.resolve(cases))
+
+    def further(self, seed: int, count: int) -> Iterator[Trial]:
+        """Yield trials of ``count`` further cases in all: the first cases of this seed, of the next, and so on.
+
+        These are drawn without a campaign, so that only the original has to run them.
+        """
+        while count > 0:
+            yield self.trial_of(list(self._maker.cases(seed, min(_TRIAL_CASES, count))))
+            seed, count = seed + 1, count - _TRIAL_CASES
 
     def _trial(self, cases: Sequence[Case], expected: Sequence[bytes]) -> Trial:
         return Trial(
@@ -87,9 +96,3 @@ class Gate:
             explained=explained_by(self._ledger),
             rule=msgspec.json.encode(self._ledger, order="deterministic").decode(),
         )
-
-    def further(self, seed: int, count: int) -> Iterator[Trial]:
-        """Yield ``count`` cases of this seed and those after it: each seed's first, before any are varied."""
-        while count > 0:
-            yield self.trial_of(list(self._maker.cases(seed, min(_ROUND, count))))
-            seed, count = seed + 1, count - _ROUND

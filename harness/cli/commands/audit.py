@@ -55,7 +55,7 @@ def audit(
     """Seed faults into B's source, one at a time, and show which of them the gate of A and B does not catch."""
     from harness.audit.mutants.equivalents import Equivalents, load_equivalents
     from harness.audit.reading.mutant import checked_roles
-    from harness.audit.run.audit import run_rounds, search_longer
+    from harness.audit.run.audit import Audit
     from harness.audit.run.results import Results
     from harness.audit.run.trials import TrialMaker
     from harness.engine.campaign import Budget, Request
@@ -71,22 +71,22 @@ def audit(
     request = Request(specs[0], specs[1], budget=Budget(cases=cases), ledger=meant, seed=seed)
     kept, processes = Results(results), jobs or cores()
     listed = load_equivalents(equivalents) if equivalents is not None else Equivalents()
-    with TrialMaker(request) as gate:
-        listed.check(gate.package)
-        files = gate.package.files_under(only) if only else None
-        every = gate.package.mutants(roles=None if roles is None else checked_roles(roles), files=files)
-        every = gate.package.outside(every, without or ())
-        sample = every if mutants is None else gate.package.sample(every, mutants, seed, even=even)
+    with TrialMaker(request) as trials:
+        listed.check(trials.package)
+        files = trials.package.files_under(only) if only else None
+        every = trials.package.mutants(roles=None if roles is None else checked_roles(roles), files=files)
+        every = trials.package.outside(every, without or ())
+        sample = every if mutants is None else trials.package.sample(every, mutants, seed, even=even)
+        seeded = Audit(trials.package, jobs=processes, results=kept)
         try:
-            judged = run_rounds(gate.package, sample, gate.rounds(seed, cases), jobs=processes, results=kept)
+            judged = seeded.judge(sample, trials.rounds(seed, cases))
             survivors = [result.mutant for result in judged if result.catch is None]
-            further = gate.further(seed + 1, long)
-            longer = search_longer(gate.package, survivors, further, jobs=processes, results=kept)
+            longer = seeded.judge(survivors, trials.further(seed + 1, long))
         except KeyboardInterrupt:
             go_on = "the same command goes on" if results is not None else "with --results FILE they would be kept"
             typer.echo(f"stackproof: stopped by Ctrl-C after {kept.added} results: {go_on}", err=True)
             raise
-    audited = Audited(gate.package, judged, longer, len(every), listed)
+    audited = Audited(trials.package, judged, longer, len(every), listed)
     if format is Format.json:
         sys.stdout.buffer.write(audit_document(audited))
         sys.stdout.buffer.flush()

@@ -13,7 +13,6 @@ import msgspec
 from harness.audit.mutants.equivalents import Equivalents, Fault, entry_text, faults_of
 from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
-from harness.audit.run.audit import Longer
 from harness.audit.run.judge import Result
 from harness.common.errors import visible
 
@@ -22,11 +21,11 @@ FORMAT = "stackproof.audit/1"
 
 @dataclass(frozen=True)
 class Audited:
-    """Everything an audit found: ``results`` of ``total`` mutants, what a ``longer`` search made of the survivors."""
+    """Everything an audit found: ``results`` of ``total`` mutants, those of a ``longer`` search for the survivors."""
 
     package: MutablePackage
     results: Sequence[Result]
-    longer: Sequence[Longer]
+    longer: Sequence[Result]
     total: int
     equivalents: Equivalents
 
@@ -45,7 +44,7 @@ class Audited:
         return {result.mutant: result for result in self.results}
 
     @cached_property
-    def missed(self) -> list[Longer]:
+    def missed(self) -> list[Result]:
         """The survivors that nobody listed as equivalent."""
         return [found for found in self.longer if self.reason(found.mutant) is None]
 
@@ -104,7 +103,7 @@ def audit_document(audited: Audited) -> bytes:
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
 
 
-def _plain(result: Result, longer: Longer | None, audited: Audited) -> dict[str, Any]:
+def _plain(result: Result, longer: Result | None, audited: Audited) -> dict[str, Any]:
     mutant = result.mutant
     verdict = "caught" if result.catch is not None else "missed"
     if longer is not None and audited.reason(mutant) is not None:
@@ -128,8 +127,8 @@ def _cases(result: Result) -> str:
     return f"{result.cases} cases, of which {result.reached or 'none'} came to its block"
 
 
-def _longer(found: Longer) -> Iterator[str]:
-    """Yield what the longer search came to, where there was one."""
+def _longer(found: Result) -> Iterator[str]:
+    """Yield a sentence on what a longer search found, if there was one."""
     if found.catch is not None:
         shown = f"{visible(found.catch.detail)} (case {found.catch.case})"
         yield f"{found.catch.cases + 1} further cases show it: {shown}"

@@ -11,10 +11,10 @@ import pytest
 import legacy
 from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
-from harness.audit.run.audit import fork_runner, run_audit, run_rounds, search_longer
+from harness.audit.run.audit import Audit, fork_runner
 from harness.audit.run.judge import Result
 from harness.audit.run.results import Results
-from harness.audit.run.runner import RunLimits, Runner
+from harness.audit.run.runner import Runner
 from harness.audit.run.trial import Trial, frame_of
 from harness.common.errors import UsageError
 from harness.world.case import Case, Outcome
@@ -24,14 +24,14 @@ def timeless(results: list[Result]) -> list[Result]:
     return [msgspec.structs.replace(result, seconds=0.0) for result in results]
 
 
-def no_runner(package: MutablePackage, trial: Trial, limits: RunLimits) -> Runner:
+def no_runner(package: MutablePackage, trial: Trial) -> Runner:
     raise AssertionError("nothing is left to run")
 
 
 def test_results_are_the_same_for_any_number_of_jobs(toy: MutablePackage, trial: Trial) -> None:
     mutants = toy.mutants()
-    one = run_audit(toy, mutants, trial)
-    three = run_audit(toy, mutants, trial, jobs=3)
+    one = Audit(toy).judge(mutants, [trial])
+    three = Audit(toy, jobs=3).judge(mutants, [trial])
     assert timeless(one) == timeless(three)
     assert [result.mutant for result in one] == mutants
     survivors = {result.mutant.after for result in one if result.catch is None}
@@ -49,7 +49,7 @@ def test_an_interrupted_audit_goes_on_where_it_ended(toy: MutablePackage, trial:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_audit(toy, mutants, trial, jobs=2, results=Results(path), listener=stop)
+        Audit(toy, jobs=2, results=Results(path), listener=stop).judge(mutants, [trial])
     kept = path.read_bytes()
     assert kept.count(b"\n") == 4
     # A run that was killed leaves half a line.
@@ -57,17 +57,17 @@ def test_an_interrupted_audit_goes_on_where_it_ended(toy: MutablePackage, trial:
 
     started: list[str] = []
 
-    def counted(package: MutablePackage, trial: Trial, limits: RunLimits) -> Runner:
+    def counted(package: MutablePackage, trial: Trial) -> Runner:
         started.append(package.name)
-        return fork_runner(package, trial, limits)
+        return fork_runner(package, trial)
 
     told: list[Result] = []
-    whole = run_audit(toy, mutants, trial, results=Results(path), listener=told.append, make_runner=counted)
+    whole = Audit(toy, results=Results(path), listener=told.append, make_runner=counted).judge(mutants, [trial])
     assert started == ["toy"]
     assert path.read_bytes().startswith(kept)
     assert path.read_bytes().count(b"\n") == len(mutants)
     assert len(told) == len(mutants)
-    assert run_audit(toy, mutants, trial, results=Results(path), make_runner=no_runner) == whole
+    assert Audit(toy, results=Results(path), make_runner=no_runner).judge(mutants, [trial]) == whole
 
 
 def test_kept_results_hold_for_their_trial_alone(
@@ -75,11 +75,11 @@ def test_kept_results_hold_for_their_trial_alone(
 ) -> None:
     path = tmp_path / "results.jsonl"
     mutant = fault("LIMIT = 7", "LIMIT = 8")
-    (caught,) = run_audit(toy, [mutant], trial, results=Results(path))
+    (caught,) = Audit(toy, results=Results(path)).judge([mutant], [trial])
     fewer = Trial(trial.cases[:5], trial.expected[:5], trial.names, messages=False)
-    (survived,) = run_audit(toy, [mutant], fewer, results=Results(path))
+    (survived,) = Audit(toy, results=Results(path)).judge([mutant], [fewer])
     assert caught.catch is not None and survived.catch is None
-    again = run_audit(toy, [mutant], trial, results=Results(path), make_runner=no_runner)
+    again = Audit(toy, results=Results(path), make_runner=no_runner).judge([mutant], [trial])
     assert again == [caught]
     named = Trial(trial.cases, trial.expected, trial.names, messages=False, rule="another")
     assert named.digest([]) != trial.digest([])
@@ -112,11 +112,11 @@ def test_survivors_are_searched_longer(
 
     rare = fault("size > LIMIT", "size > LIMIT and size != 1000")
     same = fault("size > LIMIT", "size >= LIMIT")
-    found = search_longer(toy, [rare, same], [of(1, 2), of(7, 1000, 3), of(5)], jobs=2)
-    assert [longer.probably_equivalent for longer in found] == [False, True]
-    assert [longer.cases for longer in found] == [4, 6]
-    assert found[0].catch is not None and found[0].catch.case == "long-1000"
-    assert search_longer(toy, [], [of(1)]) == []
+    found = Audit(toy, jobs=2).judge([rare, same], [of(1, 2), of(7, 1000, 3), of(5)])
+    assert [result.catch is None for result in found] == [False, True]
+    assert [result.cases for result in found] == [5, 6]
+    assert found[0].catch is not None and (found[0].catch.case, found[0].catch.cases) == ("long-1000", 3)
+    assert Audit(toy).judge([], [of(1)]) == []
 
 
 def test_a_budget_in_rounds_counts_all_that_came_before(
@@ -124,15 +124,15 @@ def test_a_budget_in_rounds_counts_all_that_came_before(
 ) -> None:
     small = Trial(trial.cases[:5], trial.expected[:5], trial.names, messages=False)
     caught, same = fault("LIMIT = 7", "LIMIT = 8"), fault("size > LIMIT", "size >= LIMIT")
-    found = run_rounds(toy, [same, caught], [small, small, trial, small], results=Results(tmp_path / "kept"))
+    found = Audit(toy, results=Results(tmp_path / "kept")).judge([same, caught], [small, small, trial, small])
     assert [result.cases for result in found] == [5 + 5 + 22 + 5, 5 + 5 + 22]
     assert found[0].catch is None
     assert found[1].catch is not None and found[1].catch.case == "case-8" and found[1].catch.cases == 5 + 5 + 10
     # No round is made once nothing is left.
-    assert run_rounds(toy, [caught], iter([trial, None])) != []  # type: ignore[list-item]
-    assert run_rounds(toy, [], [trial]) == []
-    kept = run_rounds(
-        toy, [same, caught], [small, small, trial, small], results=Results(tmp_path / "kept"), make_runner=no_runner
+    assert Audit(toy).judge([caught], iter([trial, None])) != []  # type: ignore[list-item]
+    assert Audit(toy).judge([], [trial]) == []
+    kept = Audit(toy, results=Results(tmp_path / "kept"), make_runner=no_runner).judge(
+        [same, caught], [small, small, trial, small]
     )
     assert kept == found
 
@@ -140,7 +140,7 @@ def test_a_budget_in_rounds_counts_all_that_came_before(
 def test_a_package_that_differs_by_itself_is_refused(toy: MutablePackage, trial: Trial) -> None:
     worded = Trial(trial.cases, trial.expected, trial.names, messages=True)
     with pytest.raises(UsageError, match="toy differs from its original without a fault"):
-        run_audit(toy, toy.mutants(), worded)
+        Audit(toy).judge(toy.mutants(), [worded])
 
 
 def test_the_command_draws_from_all_faults(run) -> None:  # type: ignore[no-untyped-def]

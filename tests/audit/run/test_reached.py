@@ -13,10 +13,9 @@ from subject_runner import SubjectRunner
 
 from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
-from harness.audit.run.blocks import Blocks
 from harness.audit.run.forks import ForkRunner
 from harness.audit.run.judge import judge
-from harness.audit.run.reached import reached_by
+from harness.audit.run.reached import Blocks, reached_by
 from harness.audit.run.runner import NotLoaded
 from harness.audit.run.trial import Trial, frame_of
 from harness.audit.run.trials import TrialMaker

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from subject_runner import agreement_key
 
 from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
 from harness.audit.run.forks import ForkRunner
 from harness.audit.run.judge import Result, check_original, judge
 from harness.audit.run.runner import RunLimits
-from harness.audit.run.trial import Trial, agreement_key, frame_of
+from harness.audit.run.trial import Trial, frame_of
 from harness.common.errors import UsageError
 from harness.engine.difference.compare import Difference
 from harness.subjects.wire import decode_frame

@@ -10,7 +10,6 @@ import declarative
 from harness.audit.mutants.equivalents import Equivalents, Fault, entry_text, faults_of, load_equivalents
 from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
-from harness.audit.run.audit import Longer
 from harness.audit.run.judge import Catch, Result
 from harness.common.errors import UsageError
 from harness.report.terminal.audited import Audited, audit_document, say_audit
@@ -123,7 +122,7 @@ def test_the_report_tells_listed_missed_and_stale_apart(tmp_path: Path) -> None:
         Result(mutant=mutant, catch=caught, cases=9, reached=4, seconds=1.0)
         for mutant, caught in zip(mutants, (catch, None, None), strict=True)
     ]
-    longer = [Longer(mutant=mutant, cases=0, catch=None) for mutant in mutants[1:]]
+    longer = [Result(mutant=mutant, catch=None, cases=0, reached=0, seconds=0.0) for mutant in mutants[1:]]
 
     def told(*entries: Mutant) -> tuple[str, Audited]:
         faults = faults_of(toy, entries)
