@@ -12,8 +12,8 @@ from codemods.lift.chains import Chains, Taken, asked_as_text, branches, family_
 from codemods.lift.passes import Maker
 from codemods.reading.architecture import read_test
 from codemods.writing.emit import code
-from codemods.writing.live import certainly_bound
-from codemods.writing.regions import CannotLift, Later, Regions
+from codemods.writing.live import Later, certainly_bound
+from codemods.writing.regions import CannotLift, Regions
 from codemods.writing.scoped import names_in
 
 _UNGUARDED = "it declares without a condition: there is nothing to lift around it"
@@ -69,7 +69,7 @@ class Function:
 
     def body(self, body: Sequence[cst.BaseStatement], parameters: frozenset[str]) -> list[cst.BaseStatement]:
         """Return the function's statements with its regions lifted."""
-        return self._block(body, Place(parameters, _UNGUARDED, Later()))
+        return self._block(body, Place(parameters - self._regions.unbinds, _UNGUARDED, Later()))
 
     def _block(self, body: Sequence[cst.BaseStatement], place: Place) -> list[cst.BaseStatement]:
         done: list[cst.BaseStatement] = []
@@ -97,7 +97,7 @@ class Function:
                 done += self._flushed(waiting, known, place, trees[number:])
                 waiting = []
                 done.append(statement)
-            certain = known = certain | certainly_bound(trees[number])
+            certain = known = certain | (certainly_bound(trees[number]) - self._regions.unbinds)
         return [*done, *self._flushed(waiting, known, place, [])]
 
     def _refusal(self, statements: Sequence[cst.BaseStatement], certain: frozenset[str], later: Later) -> str:
@@ -180,9 +180,7 @@ class Function:
         if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
             self._leave(statement, "it stands in a function inside the handler")
             return statement
-        if isinstance(statement, (cst.For, cst.While, cst.Try, cst.TryStar)):
-            # What its blocks bind may be read in another round, or where an exception leads.
-            place = replace(place, later=place.later.behind([_tree(statement)]))
+        place = replace(place, later=place.later.inside(_tree(statement)))
         changed: dict[str, object] = {}
         for part in parts:
             inner = getattr(statement, part)

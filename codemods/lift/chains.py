@@ -11,7 +11,8 @@ import libcst.matchers as m
 
 from codemods.reading.architecture import ArchitectureTest, read_test
 from codemods.writing.emit import code
-from codemods.writing.regions import CannotLift, Later, Needs, Regions
+from codemods.writing.live import Later
+from codemods.writing.regions import CannotLift, Needs, Regions
 
 
 class Branch(NamedTuple):

@@ -1,29 +1,75 @@
-"""Whether a local name may still be read: what a region binds can only move with it when nothing after it looks."""
+"""Whether a local name may still be read: a pass cannot bind a local of the handler, so nothing may read it later."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 _Fate = Literal["read", "bound", "through"]
+_Blocks = tuple[Sequence[ast.stmt], ...]
 
 
-def is_read(name: str, later: Iterable[Sequence[ast.stmt]]) -> bool:
-    """Return whether ``name`` may be read in the blocks ``later``, which run one after the other.
+class Later(NamedTuple):
+    """What may run after some statements of a function.
 
-    Whatever is not plain (functions inside, patterns, what a ``try`` leads to) counts as a read where it mentions it.
+    ``blocks`` is the plain way on: the rest of each block around the statements, innermost first. ``jumps`` are the
+    ways that skip the rest of a block, each as the blocks that run then.
     """
-    for block in later:
-        fate = _block(block, name)
-        if fate != "through":
-            return fate == "read"
-    return False
+
+    blocks: _Blocks = ()
+    jumps: tuple[_Blocks, ...] = ()
+
+    def behind(self, block: Sequence[ast.stmt]) -> Later:
+        """Return what may run after statements that ``block`` follows."""
+        return self._replace(blocks=(block, *self.blocks))
+
+    def inside(self, statement: ast.stmt) -> Later:
+        """Return what may run after statements at the end of a block of ``statement``, where this runs after it."""
+        blocks, jumps = self.blocks, self.jumps
+        if isinstance(statement, (ast.With, ast.AsyncWith)):
+            # The manager may suppress an exception, as contextlib.suppress does:
+            # "with suppress(E): [x = 1; fail()]; x = 2" goes on after the block with x == 1.
+            return Later(blocks, (*jumps, blocks))
+        if isinstance(statement, (ast.Try, ast.TryStar)):
+            # "try: [x = 1; fail()]; x = 2" followed by "except E: use(x)": the handler reads 1, although the rest of
+            # the block binds x. After a handler that does not read x, what follows the try may. A handler that fails
+            # leads to "finally" from its middle.
+            caught = [handler.body for handler in statement.handlers] + ([[]] if statement.finalbody else [])
+            jumps = (*jumps, *((body, statement.finalbody, *blocks) for body in caught))
+            return Later(([statement], *blocks), jumps)
+        if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
+            again = ([statement], *blocks)
+            # "for ...: use(x); [x = 1]; if c: continue; x = 2": the next round reads 1.
+            leaps = any(isinstance(node, (ast.Continue, ast.Break)) for node in ast.walk(statement))
+            return Later(again, (*jumps, again) if leaps else jumps)
+        return self
+
+
+def is_read(name: str, later: Later) -> bool:
+    """Return whether ``name`` may be read in what runs ``later``.
+
+    Whatever is not plain (functions inside, patterns, a ``try``) counts as a read where it mentions the name.
+    """
+    return any(
+        _block([item for block in way for item in block], name) == "read" for way in (later.blocks, *later.jumps)
+    )
 
 
 def is_bound_first(name: str, body: Sequence[ast.stmt]) -> bool:
     """Return whether ``body`` binds ``name`` before anything in it could read it."""
     return _block(body, name) == "bound"
+
+
+def may_unbind(function: ast.AST) -> frozenset[str]:
+    """Return the names that something in ``function`` deletes: by ``del``, or at the end of ``except E as name``."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+            found.add(node.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.add(node.name)
+    return frozenset(found)
 
 
 def certainly_bound(statement: ast.stmt) -> frozenset[str]:

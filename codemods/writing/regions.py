@@ -11,7 +11,7 @@ from codemods.reading.index import ModuleIndex, Scope
 from codemods.reading.passing import passes_run
 from codemods.reading.scopes import bound_names, parameter_names
 from codemods.runtime.names import RUNS_PASSES, VIEW_OF
-from codemods.writing.live import is_bound_first, is_read
+from codemods.writing.live import Later, is_bound_first, is_read, may_unbind
 
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Return: "it returns from the handler",
@@ -41,16 +41,6 @@ class CannotLift(Exception):
     """The statements stay where they are; the message says why."""
 
 
-class Later(NamedTuple):
-    """What runs after some statements of a function: the rest of each block around them, innermost first."""
-
-    blocks: tuple[Sequence[ast.stmt], ...] = ()
-
-    def behind(self, *blocks: Sequence[ast.stmt]) -> Later:
-        """Return what runs after statements that ``blocks`` follow."""
-        return Later((*blocks, *self.blocks))
-
-
 class Needs(NamedTuple):
     """What a pass takes besides the view, and the fields it declares, in order."""
 
@@ -61,7 +51,8 @@ class Needs(NamedTuple):
 class Regions:
     """Judges statements of the function ``node``, in which ``records`` are the names that hold the record.
 
-    With ``force``, what would still make a pass is lifted although nothing shows that it does the same.
+    With ``force``, what would still make a pass is lifted although nothing shows that it does the same. ``unbinds``
+    are the locals that the function deletes somewhere: they are never certain to be bound.
     """
 
     def __init__(
@@ -80,6 +71,7 @@ class Regions:
         self._declare = declare
         self._force = force
         self._bound = bound_names(node) | parameter_names(node)
+        self.unbinds = may_unbind(node)
         inside = [item for item in ast.walk(node) if item is not node]
         nested = [item for item in inside if isinstance(item, _SCOPES)]
         self._inner = {item.name for item in nested if not isinstance(item, ast.Lambda)}
@@ -137,7 +129,7 @@ class Regions:
             raise CannotLift(f"it assigns {name!r}, which holds the record")
         if self._mentions.count(name) == mentioned.count(name):
             return False
-        if is_read(name, later.blocks) or name in self._seen_inside:
+        if is_read(name, later) or name in self._seen_inside:
             raise CannotLift(f"it assigns {name!r}, which is used outside as well")
         if is_bound_first(name, body):
             return False

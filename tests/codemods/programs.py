@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 FIELDS = ("alpha", "beta", "gamma")
 
 _TEMPLATE = """\
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 log = []
 
@@ -269,4 +269,52 @@ def family_programs(draw: st.DrawFn) -> str:
         + "\n\n    def _run(self):\n"
         + f"        self._handle({_ARCHITECTURES}[len(str(self.alpha)) % 4])\n"
         + "\n\nFAMILY = ('A', 'ABC')\n\n\ndef outside(given, value):\n    return (given.beta, value)\n"
+    )
+
+
+def _local(owner: str) -> st.SearchStrategy[str]:
+    """Return statements that use the locals ``x`` and ``y``, and blocks that are left from their middle."""
+    value = st.one_of(
+        st.sampled_from(["0", "1", "'text'", "x", "y", "note(x)", "note(1 + 'text')", "(x + 1)"]),
+        _NAMES.map(lambda name: f"{owner}.{name}"),
+    )
+    local = st.sampled_from(["x", "y"])
+    plain = st.one_of(
+        st.tuples(local, value).map(lambda p: f"{p[0]} = {p[1]}"),
+        st.tuples(_NAMES, value).map(lambda p: f"{owner}.{p[0]} = {p[1]}"),
+        st.tuples(value, local, value, _NAMES, value).map(
+            lambda p: f"if {p[0]}:\n    {p[1]} = {p[2]}\n    {owner}.{p[3]} = {p[4]}"
+        ),
+        st.tuples(value, _NAMES, value).map(lambda p: f"if {p[0]}:\n    {owner}.{p[1]} = {p[2]}"),
+        value.map(lambda text: f"{owner}.other = {text}"),
+        st.tuples(value, local).map(lambda p: f"if {p[0]}:\n    del {p[1]}"),
+        value.map(lambda text: f"if {text}:\n    return"),
+    )
+
+    def nest(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+        body = st.lists(inner, min_size=1, max_size=4).map(_block)
+        leap = st.sampled_from(["continue", "break"])
+        return st.one_of(
+            st.tuples(value, body, body).map(lambda p: f"if {p[0]}:\n{p[1]}\nelse:\n{p[2]}"),
+            st.tuples(body, body).map(lambda p: f"try:\n{p[0]}\nexcept TypeError:\n{p[1]}"),
+            st.tuples(body, body).map(lambda p: f"try:\n{p[0]}\nexcept TypeError as y:\n{p[1]}"),
+            st.tuples(body, body).map(lambda p: f"try:\n{p[0]}\nfinally:\n{p[1]}"),
+            body.map(lambda text: f"with suppress(TypeError):\n{text}"),
+            st.tuples(body, value, leap, body).map(
+                lambda p: f"for item in (1, 2):\n{p[0]}\n    if {p[1]}:\n        {p[2]}\n{p[3]}"
+            ),
+        )
+
+    return st.recursive(plain, nest, max_leaves=6)
+
+
+@st.composite
+def local_programs(draw: st.DrawFn) -> str:
+    """Return the text of a module whose handler keeps values in locals across exceptions and loops."""
+    body = draw(st.lists(_local("self"), min_size=1, max_size=4))
+    return (
+        PLAIN_HEAD
+        + "\n    def _handle(self, x, y):\n"
+        + textwrap.indent("\n".join(body), " " * 8)
+        + "\n\n    def _run(self):\n        self._handle(3, 4)\n"
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import types
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from programs import FIELDS, PLAIN_HEAD, family_programs, guarded_programs, programs
+from programs import FIELDS, PLAIN_HEAD, family_programs, guarded_programs, local_programs, programs
 
 from codemods.frame.codemod import Codemod
 from codemods.frame.driver import run
@@ -18,6 +19,11 @@ from codemods.mods.record_writes import RecordWrites
 from codemods.reading.files import MemoryTree
 from codemods.reading.record import read_facts
 from codemods.runtime import overrides_runtime
+
+
+def indent(text: str) -> str:
+    return textwrap.indent(text, "    ")
+
 
 _VALUES = st.sampled_from([0, 1, 12, None, "text", [3], True])
 
@@ -55,13 +61,47 @@ def outcome(text: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
 )
 @given(
-    st.one_of(guarded_programs(), family_programs(), family_programs(), programs(PLAIN_HEAD)),
+    st.one_of(guarded_programs(), family_programs(), local_programs(), programs(PLAIN_HEAD)),
     st.lists(st.tuples(_VALUES, _VALUES, _VALUES), min_size=1, max_size=3),
 )
 def test_original_and_lifted_agree(text: str, inputs: list[tuple[Any, Any, Any]]) -> None:
     lifted = after(after(text, RecordWrites), LiftWrites)
     assert after(lifted, LiftWrites) == lifted
     for values in inputs:
+        assert outcome(lifted, values) == outcome(text, values), lifted
+
+
+_RAISES = "if self.alpha:\n    x = 1\n    self.alpha = 1 + 'text'\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(f"try:\n{indent(_RAISES)}    x = 2\nexcept TypeError:\n    self.beta = x", id="a handler"),
+        pytest.param(f"try:\n{indent(_RAISES)}    x = 2\nexcept TypeError:\n    pass\nself.beta = x", id="behind it"),
+        pytest.param(f"try:\n{indent(_RAISES)}    return\nfinally:\n    self.other = x", id="finally"),
+        pytest.param(
+            f"try:\n    1 + 'text'\nexcept TypeError:\n{indent(_RAISES)}    x = 2\nfinally:\n    self.other = x",
+            id="finally, out of a handler",
+        ),
+        pytest.param(f"with suppress(TypeError):\n{indent(_RAISES)}    x = 2\nself.beta = x", id="suppressed"),
+        pytest.param(
+            "for y in (1, 2):\n    self.beta = self.other = x\n    if self.alpha:\n        x = 5\n"
+            "        self.alpha = 3\n    if y:\n        continue\n    x = 7",
+            id="another round",
+        ),
+        pytest.param("del x\nself.other = 2\nif not self.gamma:\n    self.alpha = x", id="deleted"),
+        pytest.param(
+            "try:\n    1 + 'text'\nexcept TypeError as x:\n    pass\n"
+            "self.other = 2\nif not self.gamma:\n    self.alpha = x",
+            id="deleted by a handler",
+        ),
+    ],
+)
+def test_a_local_that_is_read_after_a_jump_stays(body: str) -> None:
+    text = PLAIN_HEAD + "\n    def _run(self):\n        x = 0\n" + textwrap.indent(body, " " * 8) + "\n"
+    lifted = after(after(text, RecordWrites), LiftWrites)
+    for values in ((1, 2, 3), (0, None, "text"), ("text", [3], 0)):
         assert outcome(lifted, values) == outcome(text, values), lifted
 
 
