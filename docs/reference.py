@@ -10,19 +10,25 @@ import dataclasses
 import difflib
 import inspect
 import json
+import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.cli import get_docs_for_click
 
 from codemods.frame.catalog import catalog
-from codemods.frame.codemod import Codemod, Example
+from codemods.frame.codemod import Codemod
 from harness.cli import app
 from harness.report.ledger.schema import ledger_schema
 from harness.report.result.format import schema as gate_schema
 from harness.report.wording.words import machine_words
 from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
+
+# The examples are tests: they are in the repository beside this folder, and not in an installation.
+sys.path.append(str(Path(__file__).parent.parent / "tests" / "codemods"))
+from examples import Example, examples_of
 
 API = """\
 # Python
@@ -65,7 +71,7 @@ def codemods() -> str:
     ]
     for name, codemod in catalog().items():
         parts += [f"## `{name}`\n", f"{inspect.cleandoc(codemod.__doc__ or codemod.summary)}\n", *_arguments(codemod)]
-        parts += [_example(example) for example in codemod.examples]
+        parts += [_example(example) for example in examples_of(name)]
     return "\n".join(parts)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import libcst as cst
 
@@ -31,24 +31,6 @@ class Change:
     left: tuple[Left, ...] = ()
 
 
-@dataclass(frozen=True)
-class Example:
-    """Source before and after; ``after`` is None where it stays as it is.
-
-    ``options`` are the codemod's, ``left`` the words that its reasons for what it left hold, ``file`` the module's
-    path, ``record`` its record, and ``others`` further files of the example's tree.
-    """
-
-    title: str
-    before: str
-    after: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    left: tuple[str, ...] = ()
-    file: str = "app/args.py"
-    record: str = "app.args:Args"
-    others: Mapping[str, str] = field(default_factory=dict)
-
-
 class Codemod(ABC):
     """One change to a tree. A subclass is a module's worth of purpose and takes what it needs as arguments.
 
@@ -57,7 +39,6 @@ class Codemod(ABC):
     """
 
     summary: ClassVar[str]
-    examples: ClassVar[tuple[Example, ...]]
     reads_anew: ClassVar[bool] = False
     facts: RecordFacts
 

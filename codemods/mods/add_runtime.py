@@ -10,11 +10,9 @@ from typing import ClassVar
 import libcst as cst
 
 import codemods.runtime.overrides_runtime as runtime
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
 from codemods.reading.source import SourceFile
-
-_BEFORE = "class Args:\n    page_size: int = 1\n"
 
 
 @dataclass
@@ -22,16 +20,6 @@ class AddRuntime(Codemod):
     """Adds one module, of the standard library only, that `record_writes` and `pin_whitelist` refer to."""
 
     summary: ClassVar[str] = "the module that records declared writes is placed beside the record"
-    examples: ClassVar[tuple[Example, ...]] = (
-        Example(
-            "The runtime's own file",
-            "",
-            Path(runtime.__file__).read_text(),
-            file="app/overrides_runtime.py",
-            others={"app/args.py": _BEFORE},
-        ),
-        Example("No other file changes", _BEFORE),
-    )
 
     facts: RecordFacts
 

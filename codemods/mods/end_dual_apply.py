@@ -9,8 +9,7 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.examples.end_dual_apply import EXAMPLES
-from codemods.frame.codemod import Change, Codemod, Example, Left
+from codemods.frame.codemod import Change, Codemod, Left
 from codemods.reading.facts import Hidden, RecordFacts
 from codemods.reading.index import Definition
 from codemods.reading.source import SourceFile, line_limit, usual_quote
@@ -38,7 +37,6 @@ class EndDualApply(Codemod):
     """
 
     summary: ClassVar[str] = "a field's readers during the resolution read a view, and it is set once, at the end"
-    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
     reads_anew: ClassVar[bool] = True
 
     facts: RecordFacts

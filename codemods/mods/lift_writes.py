@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.examples.lift_writes import EXAMPLES
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.lift.passes import PROVIDE, PROVIDES, RUN, Names
 from codemods.lift.walk import Lifter
 from codemods.reading.facts import RecordFacts
@@ -33,7 +32,6 @@ class LiftWrites(Codemod):
     summary: ClassVar[str] = (
         "guarded declarations become passes and providers over a read-only view, at the same place"
     )
-    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
 
     facts: RecordFacts
     fields: tuple[str, ...]

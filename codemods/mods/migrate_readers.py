@@ -10,8 +10,7 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.examples.migrate_readers import EXAMPLES
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
 from codemods.reading.holders import Holders
 from codemods.reading.index import Definition, ModuleIndex, dotted_name
@@ -45,7 +44,6 @@ class MigrateReaders(Codemod):
     """
 
     summary: ClassVar[str] = "reads of a field outside the resolution become reads of its leaf"
-    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
 
     facts: RecordFacts
     fields: tuple[str, ...]

@@ -8,14 +8,13 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
 
 PINNED = "PINNED"
-_HEAD = 'from app.arg import A, Arg\n\n\nclass Args:\n    size: A[int, Arg(help="", resolvable=True)] = 1\n'
 _TEST = '''\
 """What the resolution may declare, pinned: a field that joins or leaves the whitelist is meant to."""
 
@@ -40,31 +39,6 @@ class PinWhitelist(Codemod):
     """
 
     summary: ClassVar[str] = "a test module pins the whitelist of resolvable fields"
-    examples: ClassVar[tuple[Example, ...]] = (
-        Example(
-            "A new module",
-            "",
-            _TEST,
-            file="test/test_resolvable_fields.py",
-            options={"path": "test/test_resolvable_fields.py"},
-            others={"app/args.py": _HEAD},
-        ),
-        Example(
-            "A module that is there: the tuple alone changes",
-            'import pytest\n\nPINNED = ("old",)  # the whitelist\n',
-            'import pytest\n\nPINNED = (\n    "size",\n)  # the whitelist\n',
-            file="test/test_resolvable_fields.py",
-            options={"path": "test/test_resolvable_fields.py"},
-            others={"app/args.py": _HEAD},
-        ),
-        Example(
-            "A tuple that lists them already",
-            'PINNED = ("size",)\n',
-            file="test/test_resolvable_fields.py",
-            options={"path": "test/test_resolvable_fields.py"},
-            others={"app/args.py": _HEAD},
-        ),
-    )
 
     facts: RecordFacts
     path: str

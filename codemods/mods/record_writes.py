@@ -9,8 +9,7 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.examples.record_writes import EXAMPLES
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
 from codemods.reading.might import like_record, may_write
 from codemods.reading.source import SourceFile, line_limit, usual_quote
@@ -32,7 +31,6 @@ class RecordWrites(Codemod):
     """
 
     summary: ClassVar[str] = "each imperative write of a field becomes a declaration, recorded and applied at once"
-    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
 
     facts: RecordFacts
     fields: tuple[str, ...]

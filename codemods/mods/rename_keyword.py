@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
@@ -15,26 +15,6 @@ from codemods.writing.scoped import ScopedTransformer
 from harness.common.errors import UsageError, hint
 
 _BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "attrgetter")
-_ARG = """\
-class Arg:
-    help: str = ""
-    model_overridable: bool = False
-
-
-def model_overridable_fields(record):
-    return [name for name, arg in record if arg.model_overridable]
-"""
-_FIELD = """\
-from app.arg import A, Arg
-
-
-class Args:
-    size: A[int, Arg(help="", model_overridable=True)] = 1
-"""
-_OTHERS = {
-    "app/arg.py": _ARG,
-    "app/args.py": 'from app.arg import A, Arg\n\n\nclass Args:\n    size: A[int, Arg(help="")] = 1\n',
-}
 
 
 @dataclass
@@ -46,42 +26,6 @@ class RenameKeyword(Codemod):
     """
 
     summary: ClassVar[str] = "a keyword of Arg and its helper function get other names, everywhere"
-    examples: ClassVar[tuple[Example, ...]] = (
-        Example(
-            "A field's tag",
-            _FIELD,
-            _FIELD.replace("model_overridable", "resolvable"),
-            others=_OTHERS,
-        ),
-        Example(
-            "The class and the helper",
-            _ARG,
-            _ARG.replace("model_overridable", "resolvable"),
-            file="app/arg.py",
-            others=_OTHERS,
-        ),
-        Example(
-            "Who reads it, and what is left",
-            """\
-from app.arg import model_overridable_fields as fields
-
-names = getattr(arg, "model_overridable", False) and arg.model_overridable
-other(model_overridable=True)
-model_overridable = 1
-""",
-            """\
-from app.arg import resolvable_fields as fields
-
-names = getattr(arg, "resolvable", False) and arg.resolvable
-other(model_overridable=True)
-model_overridable = 1
-""",
-            file="app/reader.py",
-            others=_OTHERS,
-            left=("something else",),
-        ),
-        Example("A file without it", "overridable = 1\n", file="app/other.py", others=_OTHERS),
-    )
 
     facts: RecordFacts
     old: str = "model_overridable"

@@ -8,8 +8,7 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.examples.retire_handler import EXAMPLES
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import Definition
 from codemods.reading.source import SourceFile
@@ -29,7 +28,6 @@ class RetireHandler(Codemod):
     """
 
     summary: ClassVar[str] = "empty handlers, dead branches, unused locals and imports of what was touched go"
-    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
 
     facts: RecordFacts
     functions: tuple[str, ...]

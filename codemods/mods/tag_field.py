@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import libcst as cst
 
-from codemods.examples.tag_field import EXAMPLES
-from codemods.frame.codemod import Change, Codemod, Example, Left
+from codemods.frame.codemod import Change, Codemod, Left
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
 from codemods.reading.source import SourceFile, line_limit
@@ -29,7 +28,6 @@ class TagField(Codemod):
     """
 
     summary: ClassVar[str] = "resolvable=True on the Arg of a field"
-    examples: ClassVar[tuple[Example, ...]] = EXAMPLES
 
     facts: RecordFacts
     fields: tuple[str, ...]

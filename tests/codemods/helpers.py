@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from codemods.frame.codemod import Codemod, Example, Left
+from examples import Example
+
+from codemods.frame.codemod import Codemod, Left
 from codemods.frame.driver import StepResult, run
 from codemods.reading.files import MemoryTree
 from codemods.reading.record import read_facts

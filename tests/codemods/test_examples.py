@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 
 import pytest
+from examples import Example, examples_of
 from helpers import changed
 
 from codemods.frame.catalog import catalog
-from codemods.frame.codemod import Codemod, Example
+from codemods.frame.codemod import Codemod
 
 EXAMPLES = [
     pytest.param(codemod, example, id=f"{name}: {example.title}")
     for name, codemod in catalog().items()
-    for example in codemod.examples
+    for example in examples_of(name)
 ]
 
 
@@ -37,4 +38,4 @@ def test_what_was_changed_is_not_changed_again(codemod: type[Codemod], example: 
 def test_every_codemod_says_what_it_does_and_shows_it() -> None:
     for name, codemod in catalog().items():
         assert codemod.summary, name
-        assert any(example.after is not None for example in codemod.examples), name
+        assert any(example.after is not None for example in examples_of(name)), name

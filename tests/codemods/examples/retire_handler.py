@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codemods.frame.codemod import Example
+from examples import Example
 
 _ARGS = """\
 class Args:

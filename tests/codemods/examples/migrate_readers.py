@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from codemods.frame.codemod import Example
+from examples import Example
 
 _ARGS = """\
 from app.arg import A, Arg
