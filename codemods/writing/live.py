@@ -72,6 +72,19 @@ def may_unbind(function: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
+def bound_unnamed(function: ast.AST) -> frozenset[str]:
+    """Return what ``function`` binds without a name node: by an import, a pattern or ``except E as name``."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            found.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            found.add(node.rest)
+    return frozenset(found)
+
+
 def certainly_bound(statement: ast.stmt) -> frozenset[str]:
     """Return the locals that a statement is certain to bind."""
     if isinstance(statement, (ast.Import, ast.ImportFrom)):

@@ -11,7 +11,7 @@ from codemods.reading.index import ModuleIndex, Scope
 from codemods.reading.passing import passes_run
 from codemods.reading.scopes import bound_names, parameter_names
 from codemods.runtime.names import RUNS_PASSES, VIEW_OF
-from codemods.writing.live import Later, is_bound_first, is_read, may_unbind
+from codemods.writing.live import Later, bound_unnamed, is_bound_first, is_read, may_unbind
 
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Return: "it returns from the handler",
@@ -72,6 +72,7 @@ class Regions:
         self._force = force
         self._bound = bound_names(node) | parameter_names(node)
         self.unbinds = may_unbind(node)
+        self._unnamed = parameter_names(node) | bound_unnamed(node)
         inside = [item for item in ast.walk(node) if item is not node]
         nested = [item for item in inside if isinstance(item, _SCOPES)]
         self._inner = {item.name for item in nested if not isinstance(item, ast.Lambda)}
@@ -127,15 +128,17 @@ class Regions:
         """Return whether the local ``name``, which ``body`` binds, must be handed over as it is; raise CannotLift."""
         if name in self._records:
             raise CannotLift(f"it assigns {name!r}, which holds the record")
-        if self._mentions.count(name) == mentioned.count(name):
-            return False
         if is_read(name, later) or name in self._seen_inside:
             raise CannotLift(f"it assigns {name!r}, which is used outside as well")
         if is_bound_first(name, body):
             return False
-        if name not in certain:
+        if name in certain:
+            return True
+        # A name that nothing outside the region mentions has no value to hand over, unless it gets one without being
+        # mentioned, as a parameter does: "def handle(self, x): if c: x = x + 1; declare(self, ..., alpha=x)".
+        if self._mentions.count(name) != mentioned.count(name) or name in self._unnamed:
             raise CannotLift(f"it may read {name!r}, which may be unbound there")
-        return True
+        return False
 
     def _hazard(self, message: str) -> None:
         """Refuse, unless lifting is forced, what would make a pass that does something else."""

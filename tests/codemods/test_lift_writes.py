@@ -99,7 +99,27 @@ _RAISES = "if self.alpha:\n    x = 1\n    self.alpha = 1 + 'text'\n"
     ],
 )
 def test_a_local_that_is_read_after_a_jump_stays(body: str) -> None:
-    text = PLAIN_HEAD + "\n    def _run(self):\n        x = 0\n" + textwrap.indent(body, " " * 8) + "\n"
+    agree_on(PLAIN_HEAD + "\n    def _run(self):\n        x = 0\n" + textwrap.indent(body, " " * 8) + "\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("if self.alpha:\n    x = x\n    self.alpha = x", id="a parameter"),
+        pytest.param("import sys as y\nif self.alpha:\n    y = bool(y)\n    self.alpha = y", id="an import"),
+        pytest.param(
+            "for item in (1, 2):\n    self.other += 1\n    if self.gamma:\n        if self.other == 1:\n"
+            "            y = 5\n        self.alpha = y",
+            id="the round before",
+        ),
+    ],
+)
+def test_a_value_from_before_the_region_is_handed_over_or_the_region_stays(body: str) -> None:
+    text = PLAIN_HEAD + "\n    def _handle(self, x):\n" + textwrap.indent(body, " " * 8) + "\n"
+    agree_on(f"{text}\n    def _run(self):\n        self._handle(3)\n")
+
+
+def agree_on(text: str) -> None:
     lifted = after(after(text, RecordWrites), LiftWrites)
     for values in ((1, 2, 3), (0, None, "text"), ("text", [3], 0)):
         assert outcome(lifted, values) == outcome(text, values), lifted
