@@ -6,10 +6,10 @@ from typing import Final, Literal, NamedTuple
 
 from .nodes import last_name, text_of, texts_in
 
-ReadForm = Literal["attribute", "item", "getattr", "variable"]
+ReadForm = Literal["attribute", "item", "getattr", "hasattr", "variable"]
 """How a name is read.
 
-``attribute``: ``x.name``; ``item``: ``x["name"]``; ``getattr``: ``getattr(x, "name")`` or ``hasattr(x, "name")``;
+``attribute``: ``x.name``; ``item``: ``x["name"]``; ``getattr`` and ``hasattr``: a call with a constant name;
 ``variable``: an environment variable, by ``getenv("NAME")`` or ``envs.NAME``.
 """
 
@@ -41,11 +41,12 @@ def reads_of(node: ast.AST) -> list[Read]:
         key = text_of(node.slice)
         return [] if key is None else [Read("item", key, node, node.value)]
     if isinstance(node, ast.Call):
-        name = last_name(node.func)
-        if name in ("getattr", "hasattr") and isinstance(node.func, ast.Name) and len(node.args) > 1:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if (name == "getattr" or name == "hasattr") and len(node.args) > 1:
             attribute = text_of(node.args[1])
-            return [] if attribute is None else [Read("getattr", attribute, node, node.args[0])]
-        if name in ENVIRONMENT_READERS:
+            form: ReadForm = "getattr" if name == "getattr" else "hasattr"
+            return [] if attribute is None else [Read(form, attribute, node, node.args[0])]
+        if last_name(node.func) in ENVIRONMENT_READERS:
             return [Read("variable", text, node) for text in texts_in(node.args)[:1]]
     return []
 

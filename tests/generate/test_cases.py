@@ -98,7 +98,7 @@ def test_no_hash_order_reaches_a_case(hash_seed: str) -> None:
         "import msgspec\n"
         "from harness.generate.cases import CaseMaker\n"
         "from harness.generate.values.domains import domains_of\n"
-        "from harness.subjects.child.aims import harvest\n"
+        "from harness.subjects.child.aims.harvest import harvest\n"
         "from harness.subjects.description import Aims, Description\n"
         "from harness.formats.contract import encode_case\n"
         "from harness.world.fields import FieldSpec\n"

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from made_up_trees import make_tree, subject_of
 
-from harness.subjects.child.aims import harvest
+from harness.subjects.child.aims.harvest import harvest
 
 FIELDS = ("backend", "dtype", "page_size", "quant", "flag", "ranks", "groups", "graphs", "device")
 Plain = dict[str, Any]
@@ -533,7 +533,7 @@ def test_syntax_of_all_kinds_is_followed_or_left_alone() -> None:
 def test_the_same_sources_give_the_same_aims_whatever_hashes_are() -> None:
     program = (
         "import json, sys\n"
-        "from harness.subjects.child.aims import harvest\n"
+        "from harness.subjects.child.aims.harvest import harvest\n"
         "source = 'def run(self):\\n if self.a in {1, 2, 3, \"x\"} or self.b in (NAMES | {4}):\\n  self.a = 1\\n'\n"
         "print(json.dumps(harvest({'m': source}, ['run'], ['b', 'a', 'c'])))\n"
     )

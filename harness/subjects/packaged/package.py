@@ -28,7 +28,9 @@ from typing import Any
 
 import msgspec
 
-from harness.subjects.child import aims, describe
+from harness.subjects.child import describe
+from harness.subjects.child.aims.harvest import harvest
+from harness.subjects.child.aims.values import ReadValues
 from harness.subjects.child.recording.novelty import Novelty
 from harness.subjects.child.recording.reach import Reach
 from harness.subjects.child.recording.recorder import Recorder
@@ -80,7 +82,7 @@ class Package:
         """Return the description that the parent asks for: the same keys as a source tree's."""
         shared = {name: sys.modules[name] for name in _SHARED if name in sys.modules}
         modules = {**describe.modules_of(self._module.__name__), **shared}
-        reading = describe.Reading([field.name for field in dataclasses.fields(self._module.ServerArgs)], modules)
+        reading = ReadValues([field.name for field in dataclasses.fields(self._module.ServerArgs)], modules)
         roots = [function for _, function in self._slots]
         reading.follow(roots)
         fields = [msgspec.to_builtins(spec) for spec in self._arguments.values()]
@@ -94,7 +96,7 @@ class Package:
             },
             "architectures": reading.architectures,
             **self._described,
-            "aims": aims.harvest(reading.trees, roots, list(self._arguments)),
+            "aims": harvest(reading.trees, roots, list(self._arguments)),
         }
 
     def choose(self, names: Sequence[str]) -> list[str]:

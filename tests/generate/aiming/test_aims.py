@@ -20,7 +20,7 @@ from harness.generate.strategies import HypothesisDraw
 from harness.generate.values.domains import Domains, domains_of
 from harness.generate.values.inputs import fulfils
 from harness.generate.values.models import ModelDraw
-from harness.subjects.child.aims import harvest
+from harness.subjects.child.aims.harvest import harvest
 from harness.subjects.description import Aims, Condition, Variable
 from harness.world.case import Case
 from harness.world.modelview import ModelConfig

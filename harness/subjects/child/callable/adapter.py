@@ -14,7 +14,8 @@ import os
 import sys
 import warnings
 
-from .. import aims, describe
+from ....source.constants import add
+from ..aims.harvest import harvest
 from ..recording.reach import Reach
 from ..recording.recorder import Recorder, RecordingLoader
 from ..serve import launch
@@ -110,11 +111,11 @@ class CallableSubject(Subject):
             if self._modules.holds(os.path.realpath(getattr(module, "__file__", None) or ""))
         }
         roots = [mappings.renamed(function.__name__) for function in form.entries]
-        reading = mappings.CallableReading(form.arguments, loaded).follow(roots)
+        reading = mappings.CallableValues(form.arguments, loaded).follow(roots)
         reads = {name: [*argument["near"]] for name, argument in form.arguments.items()}
         for name, values in reading.fields.items():
             for value in values:
-                describe.add(reads[name], value)
+                add(reads[name], value)
         return {
             "fields": [
                 {key: value for key, value in argument.items() if key not in ("near", "hint")}
@@ -127,7 +128,7 @@ class CallableSubject(Subject):
             "resolved": list(form.names),
             "takes": [name for name in ("hardware", "model") if name in form.takes],
             **(self._reach.describe() if self._reach is not None else {}),
-            "aims": aims.harvest(reading.trees, roots, list(form.arguments)),
+            "aims": harvest(reading.trees, roots, list(form.arguments)),
         }
 
     def parse(self, request):

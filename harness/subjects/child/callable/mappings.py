@@ -7,13 +7,13 @@ written as these: ``args["port"]`` and ``args.get("port", 80)`` as ``args.port``
 
 import ast
 
-from ..describe import Reading
+from ..aims.values import ReadValues
 
 _ENVIRONMENTS = ("environ", "env")
 _KINDS = {"int": "int", "float": "float"}
 
 
-class CallableReading(Reading):
+class CallableValues(ReadValues):
     """What a callable and the functions it comes to read: its arguments ``fields``, and environment variables."""
 
     def __init__(self, fields, modules):
@@ -24,9 +24,9 @@ class CallableReading(Reading):
         """Return the module's tree with the reads of mappings as reads of attributes."""
         return _Normal(self._fields).visit(super().parsed(module))
 
-    def _read_call(self, node):
-        super()._read_call(node)
-        name = getattr(node.func, "id", None)
+    def _read_names(self, node):
+        super()._read_names(node)
+        name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
         if name in _KINDS and node.args:
             for variable in _variables_in(node.args[0]):
                 self.kinds.setdefault(variable, _KINDS[name])

@@ -12,7 +12,9 @@ import traceback
 import warnings
 from functools import partial
 
-from .. import aims, describe
+from .. import describe
+from ..aims.harvest import harvest
+from ..aims.values import ReadValues
 from ..recording.reach import Reach
 from ..recording.recorder import Recorder
 from ..recording.tracing import traced
@@ -165,7 +167,7 @@ class Subject:
         """Return the record's fields, what the resolution reads, and the values it compares with."""
         profile = self._profile
         modules = describe.modules_of(profile["package"])
-        reading = describe.Reading([field.name for field in dataclasses.fields(self._cls)], modules)
+        reading = ReadValues([field.name for field in dataclasses.fields(self._cls)], modules)
         if self.slots:
             reading.follow_statements(self._statements)
         else:
@@ -173,7 +175,7 @@ class Subject:
         reading.follow_decorated(set(profile["slice"]["registrations"]))
         module, _, name = profile.get("environment_object", "").partition(":")
         envs = getattr(sys.modules.get(module), name, None)
-        found = aims.harvest(
+        found = harvest(
             {**reading.trees, **describe.partial_trees(profile["package"])},
             () if self.slots else (profile["slice"]["entry"],),
             [field.name for field in dataclasses.fields(self._cls)],

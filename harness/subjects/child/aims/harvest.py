@@ -10,10 +10,12 @@ the same function assigned before.
 import ast
 import contextlib
 
-from ...source.nodes import decorator_name
+from ....source.nodes import decorator_name, last_name, texts_in
+from ....source.reads import reads_in
+from ....source.writes import stored, targets_of, writes_of
 from .demands import NOT_UNDERSTOOD, all_of, conditional
 from .symbols import Symbols
-from .terms import Reader, Scope, assign, bounded
+from .terms import LocalNames, TermReader, assign, bounded
 
 # Bounds of the walk: calls below one another, ways into one function (fewer into a long one), aims in all.
 _DEEPEST = 10
@@ -39,7 +41,7 @@ def harvest(sources, roots, fields, *, statements=(), registrations=()):
     its alternatives.
     """
     trees = {name: ast.parse(source) if isinstance(source, str) else source for name, source in sources.items()}
-    walk = Walk(Reader(Symbols(trees), frozenset(fields)))
+    walk = PathWalk(TermReader(Symbols(trees), frozenset(fields)))
     walk.statements(statements)
     for root in roots:
         walk.root(root)
@@ -47,14 +49,14 @@ def harvest(sources, roots, fields, *, statements=(), registrations=()):
     return walk.plain()
 
 
-class Walk:
+class PathWalk:
     """Follows statements and collects aims."""
 
     def __init__(self, reader):
         self._reader = reader
         self._symbols = reader.symbols
         # What one root assigned, the next may read.
-        self._scope = Scope(reader)
+        self._scope = LocalNames(reader)
         self._ways = {}
         self._entered = []
         self._places = {}
@@ -82,7 +84,7 @@ class Walk:
         for decorator in node.decorator_list:
             for word in getattr(decorator, "keywords", ()):
                 if word.arg == "when" and path is not None:
-                    path = _with(path, self._reader.condition(word.value, Scope(self._reader, node)))
+                    path = _with(path, self._reader.condition(word.value, LocalNames(self._reader, node)))
         return path
 
     def registered(self, decorators):
@@ -92,13 +94,13 @@ class Walk:
                 for decorator in node.decorator_list:
                     if decorator_name(decorator) in decorators:
                         call = decorator if isinstance(decorator, ast.Call) else None
-                        self._enter(node, None, Scope(self._reader), self._registration(call))
+                        self._enter(node, None, LocalNames(self._reader), self._registration(call))
 
     def _registration(self, call):
         """Return the clauses that a decorator's arguments make: names of architectures, or a test of one."""
-        scope = Scope(self._reader)
+        scope = LocalNames(self._reader)
         arguments = call.args if call else ()
-        texts = [arg.value for arg in arguments if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+        texts = texts_in(arguments)
         if texts:
             return _with((), [((*ARCHITECTURE, "is", tuple(texts), True),)])
         if arguments and isinstance(arguments[0], ast.Lambda) and len(arguments[0].args.args) == 1:
@@ -190,7 +192,7 @@ class Walk:
         self._entered.append(node)
         try:
             names = self._reader.bound(node, call, scope)
-            inner = Scope(self._reader, node, {**names, **scope.assigned()})
+            inner = LocalNames(self._reader, node, {**names, **scope.assigned()})
             after = self._block(node.body, inner, path)
         except RecursionError:
             # Nested deeper than Python follows: it is as if the function were not there.
@@ -220,7 +222,7 @@ class Walk:
                 self._aim((child, False), _with(path, false))
 
     def _follow_call(self, function, call, scope, path):
-        name = getattr(function, "attr", getattr(function, "id", None))
+        name = last_name(function)
         if call is None and isinstance(function, ast.Name) and function.id in scope.names:
             return path
         ends = [self._enter(node, call, scope, path) for node in self._symbols.called(name, scope.function)]
@@ -247,8 +249,9 @@ class Walk:
         if statement.value is None:
             return path
         self._calls(statement.value, scope, path)
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        written = [*(name for target in targets for name in self._writes(target)), *self._declared(statement.value)]
+        targets = [target.node for target in targets_of(statement)]
+        places = [place for target in targets for place in stored(target)]
+        written = [*(name for place in places for name in self._writes(place)), *self._declared(statement.value)]
         if written:
             self._written[statement] = written
             self._read[statement] = self._reads(statement.value)
@@ -259,33 +262,30 @@ class Walk:
                 assign(target, term, scope, self._reader)
         return path
 
-    def _writes(self, target):
-        """Return the fields that an assignment to ``target`` writes."""
-        if isinstance(target, (ast.Tuple, ast.List)):
-            return [name for element in target.elts for name in self._writes(element)]
-        if isinstance(target, ast.Subscript):
-            return self._known(target.slice)
-        while isinstance(target, ast.Attribute):
-            if target.attr in self._reader.fields:
-                return [target.attr]
-            target = target.value
+    def _writes(self, place):
+        """Return the field that an assignment to a name, attribute or item writes, if it writes one, in a list.
+
+        To write an attribute of a field's value is to write the field.
+        """
+        fields = self._reader.fields
+        if isinstance(place, ast.Subscript):
+            return [write.name for write in writes_of(place) if write.name in fields]
+        while isinstance(place, ast.Attribute):
+            if place.attr in fields:
+                return [place.attr]
+            place = place.value
         return []
 
     def _declared(self, value):
         """Return the fields that a dict display declares."""
-        return [name for key in value.keys for name in self._known(key)] if isinstance(value, ast.Dict) else []
+        entries = writes_of(value) if isinstance(value, ast.Dict) else ()
+        return [write.name for write in entries if write.name in self._reader.fields]
 
     def _reads(self, value):
-        """Return the fields that an expression reads."""
+        """Return the fields that an expression reads as attributes."""
         return [
-            node.attr
-            for node in ast.walk(value)
-            if isinstance(node, ast.Attribute) and node.attr in self._reader.fields
+            read.name for read in reads_in(value) if read.form == "attribute" and read.name in self._reader.fields
         ]
-
-    def _known(self, key):
-        is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
-        return [key.value] if is_text and key.value in self._reader.fields else []
 
     def _return(self, statement, scope, path):
         if statement.value is not None:
@@ -351,18 +351,18 @@ class Walk:
 
 
 _FOLLOWERS = {
-    ast.Expr: Walk._expression,
-    ast.Assign: Walk._assign,
-    ast.AnnAssign: Walk._assign,
-    ast.AugAssign: Walk._assign,
-    ast.Return: Walk._return,
-    ast.Raise: Walk._raise,
-    ast.Assert: Walk._assert,
-    ast.If: Walk._if,
-    ast.For: Walk._loop,
-    ast.While: Walk._loop,
-    ast.With: Walk._with_block,
-    ast.Try: Walk._try,
+    ast.Expr: PathWalk._expression,
+    ast.Assign: PathWalk._assign,
+    ast.AnnAssign: PathWalk._assign,
+    ast.AugAssign: PathWalk._assign,
+    ast.Return: PathWalk._return,
+    ast.Raise: PathWalk._raise,
+    ast.Assert: PathWalk._assert,
+    ast.If: PathWalk._if,
+    ast.For: PathWalk._loop,
+    ast.While: PathWalk._loop,
+    ast.With: PathWalk._with_block,
+    ast.Try: PathWalk._try,
 }
 
 

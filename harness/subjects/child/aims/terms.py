@@ -8,6 +8,8 @@ is whatever was not understood. `demands` says what a test demands.
 
 import ast
 
+from ....source.calls import arguments_of, positional
+from ....source.reads import ENVIRONMENT_OBJECT, ENVIRONMENT_READERS
 from .demands import INPUTS, PERHAPS, all_of, any_of, compare, conditional, truth
 
 UNKNOWN = ("?",)
@@ -20,7 +22,6 @@ _MOST_STEPS = 100_000
 _SAME_TEXT = ("lower", "upper", "strip", "casefold", "get_value", "copy")
 _COLLECTIONS = ("tuple", "list", "set", "frozenset", "sorted")
 _NUMBERS = ("int", "float")
-_ENVIRONMENT_READERS = ("getenv", "get_bool_env_var", "get_int_env_var")
 _ARCHITECTURE = ("model", "architectures.0")
 _IS_LATENT = ("model", "attention_arch", "is", ("AttentionArch.MLA",))
 # What a package calls what follows from its model's configuration.
@@ -30,7 +31,7 @@ _DERIVED = {
 }
 
 
-class Scope:
+class LocalNames:
     """What names mean at one place of one function: its locals, and the fields it has assigned before."""
 
     def __init__(self, reader, function=None, names=None, depth=0):
@@ -45,10 +46,10 @@ class Scope:
 
     def copy(self):
         """Return a scope that can go another way."""
-        return Scope(self.reader, self.function, dict(self.names), self.depth)
+        return LocalNames(self.reader, self.function, dict(self.names), self.depth)
 
 
-class Reader:
+class TermReader:
     """Makes terms of the expressions of one tree."""
 
     def __init__(self, symbols, fields):
@@ -86,7 +87,7 @@ class Reader:
             self._constants[node.id] = ("object", node.id)
             value = self.symbols.constants.get(node.id)
             if value is not None:
-                term = self.term(value, Scope(self))
+                term = self.term(value, LocalNames(self))
                 if term[0] in ("const", "items"):
                     self._constants[node.id] = term
         return self._constants[node.id]
@@ -109,7 +110,7 @@ class Reader:
             return ("field", f"{base[1]}.{name}")
         if kind not in ("object", "model", "call"):
             return UNKNOWN
-        if base[1] == "envs":
+        if base[1] == ENVIRONMENT_OBJECT:
             return ("env", name)
         if name in _DERIVED:
             return _DERIVED[name]
@@ -208,7 +209,7 @@ class Reader:
                 if _is_name(attribute)
                 else UNKNOWN
             )
-        if name in _ENVIRONMENT_READERS and node.args:
+        if name in ENVIRONMENT_READERS and node.args:
             variable = self.term(node.args[0], scope)
             return ("env", variable[1]) if _is_name(variable) else UNKNOWN
         if name == "bool" and len(node.args) == 1:
@@ -239,7 +240,9 @@ class Reader:
         """Return what a function made or named by an expression returns, None when that is not understood."""
         if isinstance(node, ast.Lambda):
             parameters = {arg.arg: ("object", arg.arg) for arg in node.args.args}
-            return self.term(node.body, Scope(self, scope.function, {**scope.names, **parameters}, scope.depth + 1))
+            return self.term(
+                node.body, LocalNames(self, scope.function, {**scope.names, **parameters}, scope.depth + 1)
+            )
         if isinstance(node, ast.Name) and isinstance(self.symbols.constants.get(node.id), (ast.Call, ast.Lambda)):
             node = self.symbols.constants[node.id]
         if isinstance(node, ast.Name):
@@ -252,7 +255,7 @@ class Reader:
         if len(found) != 1 or len(returned) != 1 or not isinstance(returned[0].value, ast.Lambda):
             return None
         names = self.bound(found[0], node, scope)
-        return self._made(returned[0].value, Scope(self, found[0], names, scope.depth + 1))
+        return self._made(returned[0].value, LocalNames(self, found[0], names, scope.depth + 1))
 
     def _method(self, node, function, scope):
         """Return the term of a method that reads its object, None for another."""
@@ -283,7 +286,7 @@ class Reader:
         self._inlining.add(callee)
         try:
             names = {**self.bound(callee, node, scope), **scope.assigned()}
-            term = self._returned(callee.body, Scope(self, callee, names, scope.depth + 1))
+            term = self._returned(callee.body, LocalNames(self, callee, names, scope.depth + 1))
             # What was understood in part only is asked by the function's name.
             return term if term not in (None, _RAISES) and _is_understood(term) else None
         finally:
@@ -291,20 +294,15 @@ class Reader:
 
     def bound(self, callee, call, scope):
         """Return the names of ``callee``'s parameters with the terms that ``call`` gives them."""
-        parameters = [arg.arg for arg in (*callee.args.posonlyargs, *callee.args.args)]
-        if parameters and parameters[0] in ("self", "cls"):
-            parameters = parameters[1:]
+        parameters = positional(callee)
+        skipped = 1 if parameters[:1] in (["self"], ["cls"]) else 0
         names = {}
         if call is not None:
-            positional = zip(parameters, call.args)  # noqa: B905  (what is too many or missing is left out)
-            given = [*positional, *((word.arg, word.value) for word in call.keywords)]
-            names = {
-                name: self.term(value, scope)
-                for name, value in given
-                if name is not None and not isinstance(value, ast.Starred)
-            }
+            given = arguments_of(call, callee, skipped)
+            names = {name: self.term(value, scope) for name, value in given.by_name.items()}
             if callee.args.vararg is not None:
-                names[callee.args.vararg.arg] = self._items(ast.Tuple(call.args[len(parameters) :]), scope)
+                names[callee.args.vararg.arg] = self._items(ast.Tuple(given.rest), scope)
+        parameters = parameters[skipped:]
         # A parameter is never the module's constant of that name.
         for name in parameters:
             if names.get(name, UNKNOWN) == UNKNOWN:
@@ -354,21 +352,21 @@ def _divided(left, right):
 
 
 _MAKERS = {
-    ast.Constant: Reader._constant,
-    ast.Name: Reader._name,
-    ast.Attribute: Reader._attribute,
-    ast.Subscript: Reader._subscript,
-    ast.Tuple: Reader._items,
-    ast.List: Reader._items,
-    ast.Set: Reader._items,
-    ast.Dict: Reader._dict,
-    ast.IfExp: Reader._if_expression,
-    ast.BoolOp: Reader._bool,
-    ast.UnaryOp: Reader._unary,
-    ast.BinOp: Reader._binary,
-    ast.Compare: Reader._compare,
-    ast.NamedExpr: Reader._named,
-    ast.Call: Reader._call,
+    ast.Constant: TermReader._constant,
+    ast.Name: TermReader._name,
+    ast.Attribute: TermReader._attribute,
+    ast.Subscript: TermReader._subscript,
+    ast.Tuple: TermReader._items,
+    ast.List: TermReader._items,
+    ast.Set: TermReader._items,
+    ast.Dict: TermReader._dict,
+    ast.IfExp: TermReader._if_expression,
+    ast.BoolOp: TermReader._bool,
+    ast.UnaryOp: TermReader._unary,
+    ast.BinOp: TermReader._binary,
+    ast.Compare: TermReader._compare,
+    ast.NamedExpr: TermReader._named,
+    ast.Call: TermReader._call,
 }
 
 

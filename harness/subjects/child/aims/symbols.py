@@ -1,0 +1,62 @@
+"""What the modules of a tree define, by name: functions, constants, the members of classes."""
+
+import ast
+
+from ....source.functions import defined_in
+from ....source.nodes import decorator_names, text_of
+from ....source.writes import targets_of
+
+# A name that more functions share says too little about which of them a call means.
+_MOST_NAMESAKES = 2
+
+
+class Symbols:
+    """The definitions of parsed modules (``{module name: ast.Module}``).
+
+    ``functions`` maps a name to its definitions in all modules, ``properties`` are those that are read as attributes.
+    ``constants`` maps a module's names to the expression they were first assigned, ``members`` a class and an
+    attribute to the constant it holds.
+    """
+
+    def __init__(self, trees):
+        self.functions = {}
+        self.constants = {}
+        self.members = {}
+        self.properties = set()
+        self._module = {}
+        for module, tree in trees.items():
+            for name, value in _first_targets(tree.body):
+                self.constants.setdefault(name, value)
+            # The last definition of a name comes first: aims are numbered in this order, and drawn by number.
+            for found in reversed(defined_in(tree)):
+                if isinstance(found.node, ast.ClassDef):
+                    self._scan_class(found.node)
+                else:
+                    self.functions.setdefault(found.name, []).append(found.node)
+                    self._module[found.node] = module
+                    if "property" in decorator_names(found.node):
+                        self.properties.add(found.name)
+
+    def _scan_class(self, node):
+        for name, value in _first_targets(node.body):
+            if name.isupper():
+                # A number of an enumeration is nobody's input: its name says which member is meant.
+                text = text_of(value)
+                self.members.setdefault((node.name, name), f"{node.name}.{name}" if text is None else text)
+
+    def called(self, name, caller=None):
+        """Return the functions that a call of ``name`` in the function ``caller`` may mean, none if too many."""
+        found = self.functions.get(name, ())
+        if len(found) > _MOST_NAMESAKES and caller is not None:
+            module = self._module.get(caller)
+            found = [node for node in found if self._module[node] == module]
+        return found if len(found) <= _MOST_NAMESAKES else ()
+
+
+def _first_targets(statements):
+    """Yield the first name that each statement assigns, and the value."""
+    for statement in statements:
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            target = targets_of(statement)[0]
+            if isinstance(target.node, ast.Name) and target.value is not None:
+                yield target.node.id, target.value

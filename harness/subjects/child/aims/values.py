@@ -1,0 +1,134 @@
+"""Finds the values that can matter: what a resolution reads, and the constants that it compares with it.
+
+They are read from the source of the modules that were loaded for real: ``x.<field> == "v"``, ``x.<field> in (...)``,
+also where a name stands for a list.
+"""
+
+import ast
+import inspect
+
+from ....source.constants import add, assignments, literals
+from ....source.functions import defined_in
+from ....source.nodes import FUNCTIONS, decorator_names, last_name
+from ....source.reads import ENVIRONMENT_OBJECT, reads_of
+
+_ARCHITECTURES = ("ForCausalLM", "ForConditionalGeneration", "ModelLM", "ForCausalLMNextN")
+
+
+class ReadValues:
+    """What a set of functions reads, each with the values it is compared with: ``fields``, ``environment`` variables.
+
+    ``architectures`` are the names of models that these functions mention, ``trees`` the modules by name, parsed.
+    """
+
+    def __init__(self, fields, modules):
+        self._fields = set(fields)
+        self._functions = {}
+        self._constants = {}
+        self.trees = {}
+        for name, module in modules.items():
+            self._scan(name, module)
+        self.fields = {}
+        self.environment = {}
+        self.architectures = []
+
+    def parsed(self, module):
+        """Return the module's tree. Raises OSError, TypeError or SyntaxError for one without source."""
+        return ast.parse(inspect.getsource(module))
+
+    def _scan(self, name, module):
+        try:
+            tree = self.parsed(module)
+        except (OSError, TypeError, SyntaxError):
+            return
+        self.trees[name] = tree
+        _learn(self._constants, tree.body, again=False)
+        for found in defined_in(tree):
+            if isinstance(found.node, FUNCTIONS):
+                self._functions.setdefault(found.name, []).append(found.node)
+
+    def follow(self, roots):
+        """Read ``roots`` (function names) and every function of the tree whose name they mention, over and over."""
+        wanted, done = list(roots), set()
+        while wanted:
+            name = wanted.pop(0)
+            if name not in done:
+                done.add(name)
+                for node in self._functions.get(name, ()):
+                    wanted.extend(self._read(node))
+        return self
+
+    def follow_statements(self, statements):
+        """Read statements, and every function whose name they mention, over and over."""
+        return self.follow([name for statement in statements for name in self._read(statement)])
+
+    def follow_decorated(self, names):
+        """Read the functions that carry one of the decorators ``names``: registries call them by no name."""
+        every = [(name, node) for name, nodes in self._functions.items() for node in nodes]
+        return self.follow([name for name, node in every if not decorator_names(node).isdisjoint(names)])
+
+    def _read(self, function):
+        """Read one function or statement; return the names of functions that it mentions."""
+        local = dict(self._constants)
+        _learn(local, ast.walk(function), again=True)
+        mentioned = []
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Attribute, ast.Name)):
+                mentioned.append(last_name(node))
+            elif isinstance(node, ast.Compare):
+                self._read_comparison(node, local)
+            elif isinstance(node, ast.Constant) and _is_architecture(node.value):
+                add(self.architectures, node.value)
+            self._read_names(node)
+        for name in mentioned:
+            for value in self._constants.get(name, ()):
+                if _is_architecture(value):
+                    add(self.architectures, value)
+        return [name for name in mentioned if name in self._functions]
+
+    def _read_names(self, node):
+        """Note the fields and variables that ``node`` itself reads; an attribute counts where it is written, too."""
+        if isinstance(node, ast.Attribute):
+            if node.attr in self._fields:
+                self.fields.setdefault(node.attr, [])
+            if isinstance(node.value, ast.Name) and node.value.id == ENVIRONMENT_OBJECT:
+                self.environment.setdefault(node.attr, [])
+        elif isinstance(node, ast.Call):
+            for read in reads_of(node):
+                if read.form == "variable":
+                    self.environment.setdefault(read.name, [])
+                elif read.form == "getattr" and read.name in self._fields:
+                    self.fields.setdefault(read.name, [])
+
+    def _read_comparison(self, node, local):
+        sides = [node.left, *node.comparators]
+        for subject in sides:
+            for other in sides:
+                values = literals(other, local) if other is not subject else ()
+                target = self._target(subject) if other is not subject else None
+                for value in values if target is not None else ():
+                    add(target, value)
+
+    def _target(self, node):
+        """Return the list of compared values that an expression belongs to, or None."""
+        if isinstance(node, (ast.Attribute, ast.Name)) and last_name(node) in self._fields:
+            return self.fields.setdefault(last_name(node), [])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner, method = node.func.value, node.func.attr
+            if method in ("lower", "upper"):
+                return self._target(owner)
+            if method == "get" and isinstance(owner, ast.Attribute) and last_name(owner.value) == ENVIRONMENT_OBJECT:
+                return self.environment.setdefault(owner.attr, [])
+        return None
+
+
+def _learn(known, statements, again):
+    """Take the constants that statements assign to names into ``known``, with ``again`` also to names that it has."""
+    for name, value in assignments(statements, annotated=False):
+        values = literals(value, known)
+        if values and (again or name not in known):
+            known[name] = values
+
+
+def _is_architecture(value):
+    return isinstance(value, str) and value.isidentifier() and value.endswith(_ARCHITECTURES)
