@@ -14,29 +14,25 @@ from declarative.engine.order import constraints_of
 from declarative.engine.pipeline import DISPATCH, Pipeline, Resolution, Stage
 from declarative.engine.registry import Registry
 from declarative.engine.steps import Step
-from declarative.facts import facts_of
 from declarative.families import (
     deepseek_v3,
     deepseek_v4,
-    exaone,
-    falcon_jet,
-    gemma,
+    dsa,
     glm4_moe,
     gpt_oss,
-    granite,
-    lfm2,
+    hybrid,
     llama4,
     mimo_v2,
-    minicpm_v,
     minimax_m2,
     moss_vl,
-    nemotron_h,
-    olmo2,
     qwen3,
-    step3p,
+    sliding_window,
 )
 from declarative.families.constants import MODEL_OVERRIDES
-from declarative.model import read_only_model
+from declarative.inputs.facts import facts_of
+from declarative.inputs.model import read_only_model
+from declarative.inputs.server_args import ServerArgs, new_arguments
+from declarative.inputs.state import STATE
 from declarative.order import ORDER
 from declarative.passes import (
     a2a,
@@ -44,7 +40,6 @@ from declarative.passes import (
     attention_backend,
     deterministic,
     dllm,
-    dsa,
     mamba,
     moe,
     overlap,
@@ -54,8 +49,6 @@ from declarative.passes import (
     quantization,
     sampling,
 )
-from declarative.server_args import ServerArgs, new_arguments
-from declarative.state import STATE
 from harness.world.case import Case
 from harness.world.machine import current
 from harness.world.records import field_specs
@@ -65,11 +58,11 @@ REGISTRY: Final = Registry(
     constants=MODEL_OVERRIDES,
     exact=(
         (mimo_v2.MIMO_V2_ARCHITECTURES, mimo_v2._mimo_v2_overrides),
-        (gemma.GEMMA_ARCHITECTURES, gemma._gemma2_gemma3_overrides),
-        (exaone.EXAONE_ARCHITECTURES, exaone._exaone_overrides),
+        (sliding_window.GEMMA_ARCHITECTURES, sliding_window._gemma2_gemma3_overrides),
+        (sliding_window.EXAONE_ARCHITECTURES, sliding_window._exaone_overrides),
         ("MiniMaxM2ForCausalLM", minimax_m2._minimax_m2_overrides),
     ),
-    predicates=((step3p.is_step3p_name, step3p._step3p_overrides),),
+    predicates=((sliding_window.is_step3p_name, sliding_window._step3p_overrides),),
 )
 
 STAGES: Final = (
@@ -108,23 +101,23 @@ STAGES: Final = (
             gpt_oss._gpt_oss_validation,
             gpt_oss._gpt_oss_overrides,
             mimo_v2._mimo_v2_validation,
-            step3p._step3p_attention_backend,
+            sliding_window._step3p_attention_backend,
             llama4._llama4_overrides,
-            gemma._gemma4_overrides,
+            sliding_window._gemma4_overrides,
             moss_vl._moss_vl_overrides,
-            exaone._exaone_validation,
-            olmo2._olmo2_overrides,
+            sliding_window._exaone_validation,
+            sliding_window._olmo2_overrides,
             glm4_moe._glm4_moe_overrides,
             # Families with state layers, then the cache of the states
-            nemotron_h._nemotron_h_overrides,
+            hybrid._nemotron_h_overrides,
             qwen3._qwen3_moe_family_overrides,
             qwen3._qwen3_5_hybrid_overrides,
-            minicpm_v._minicpm_v4_6_overrides,
-            falcon_jet._falcon_h1_jet_overrides,
-            granite._granite_moe_hybrid_overrides,
-            lfm2._lfm2_overrides,
+            hybrid._minicpm_v4_6_overrides,
+            hybrid._falcon_h1_jet_overrides,
+            hybrid._granite_moe_hybrid_overrides,
+            hybrid._lfm2_overrides,
             mamba._mamba_radix_cache_resolution,
-            lfm2._first_layer_validation,
+            hybrid._first_layer_validation,
             # Across families
             qwen3._qwen3vl_overrides,
             overlap._sparse_head_overlap_disable,

@@ -15,9 +15,9 @@ from declarative.engine.pipeline import Pipeline, Resolution
 from declarative.engine.registry import Constant
 from declarative.engine.steps import Step
 from declarative.families import constants
+from declarative.inputs.server_args import ServerArgs, new_arguments
+from declarative.inputs.state import STATE as DECLARABLE_STATE
 from declarative.pipeline import PIPELINE, REGISTRY, STAGES, recorded_reads, run_passes
-from declarative.server_args import ServerArgs, new_arguments
-from declarative.state import STATE as DECLARABLE_STATE
 from harness.world.case import Case, Outcome
 from harness.world.chain import PlacedStep, Write, Writer
 from harness.world.fields import FieldSpec

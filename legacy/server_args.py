@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from legacy.entry import EntryHandlers
-from legacy.inference import InferenceHandlers
-from legacy.model_specific import ModelSpecificHandlers
-from legacy.moe import MoeHandlers
-from legacy.parallel import ParallelHandlers
-from legacy.platforms import PlatformHandlers
+from legacy.handlers.entry import EntryHandlers
+from legacy.handlers.inference import InferenceHandlers
+from legacy.handlers.model_specific import ModelSpecificHandlers
+from legacy.handlers.moe import MoeHandlers
+from legacy.handlers.parallel import ParallelHandlers
+from legacy.handlers.platforms import PlatformHandlers
 
 
 class ServerArgs(

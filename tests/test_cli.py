@@ -384,7 +384,7 @@ def test_explain_lists_writers_in_slot_order(run) -> None:  # type: ignore[no-un
     assert lines[0] == "legacy: page_size is written in 19 places"
     slots = [int(line.split()[0]) for line in lines[1:] if line[2] != " "]
     assert slots == sorted(slots) == [4, 8, 11, 13, 20]
-    assert "legacy/attention.py:" in done.out
+    assert "legacy/handlers/attention.py:" in done.out
 
 
 def test_explain_of_a_source_tree(run, trees) -> None:  # type: ignore[no-untyped-def]
@@ -407,7 +407,7 @@ def test_the_port_resolves_launches_with_their_writers(run) -> None:  # type: ig
     lines = done.out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("* page_size"))
     assert lines[at + 1].split()[:3] == ["page_size", "=", "64"]
-    assert "8 _handle_model_specific_adjustments: _adjust_deepseek_dsa (legacy/families/deepseek.py:" in lines[at + 1]
+    assert "8 _handle_model_specific_adjustments: _adjust_deepseek_dsa (legacy/handlers/deepseek.py:" in lines[at + 1]
 
 
 def test_an_unknown_architecture_is_a_plain_model(run) -> None:  # type: ignore[no-untyped-def]

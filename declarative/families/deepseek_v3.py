@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from declarative.engine.steps import Declaration, check, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import Facts, architecture_in
-from declarative.reading import is_attention_backend_not_set
+from declarative.inputs.facts import Facts, architecture_in
+from declarative.inputs.reading import is_attention_backend_not_set
 from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 from harness.world.machine import (

@@ -6,8 +6,8 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, check, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import architecture_in
-from declarative.server_args import ServerArgs
+from declarative.inputs.facts import architecture_in
+from declarative.inputs.server_args import ServerArgs
 from harness.world.machine import is_hip, is_sm120_supported
 
 is_deepseek_v4 = architecture_in("DeepseekV4ForCausalLM")

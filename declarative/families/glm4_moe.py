@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import architecture_in
+from declarative.inputs.facts import architecture_in
 from harness.world.machine import is_sm100_supported
 from harness.world.modelfacts import get_quantization_config
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, check, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import architecture_in
-from declarative.reading import attention_backends_of, is_attention_backend_not_set
+from declarative.inputs.facts import architecture_in
+from declarative.inputs.reading import attention_backends_of, is_attention_backend_not_set
 from harness.world.environ import envs
 from harness.world.machine import (
     cpu_has_amx_support,

@@ -6,7 +6,7 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import Facts
+from declarative.inputs.facts import Facts
 from harness.world.machine import is_hip, is_sm90_supported, is_sm100_supported
 
 LLAMA4_ARCHITECTURES: Final = ("Llama4ForConditionalGeneration", "Llama4ForCausalLM")

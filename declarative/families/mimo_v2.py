@@ -6,8 +6,8 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, check, provider
 from declarative.engine.view import ReadOnlyView, ResolvedView
-from declarative.facts import architecture_in
-from declarative.model import Model
+from declarative.inputs.facts import architecture_in
+from declarative.inputs.model import Model
 from harness.world.environ import envs
 from harness.world.modelfacts import get_mimo_v2_fused_qkv_expected_tp_size
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from declarative.engine.steps import Declaration, provider
 from declarative.engine.view import ReadOnlyView
-from declarative.model import Model
+from declarative.inputs.model import Model
 
 
 @provider(writes=("enable_tf32_matmul",))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import architecture_in
-from declarative.reading import attention_backends_of, is_attention_backend_not_set
+from declarative.inputs.facts import architecture_in
+from declarative.inputs.reading import attention_backends_of, is_attention_backend_not_set
 
 
 @post_process(writes=("prefill_attention_backend",), when=architecture_in("MossVLForConditionalGeneration"))

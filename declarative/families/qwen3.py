@@ -6,7 +6,7 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import architecture_in
+from declarative.inputs.facts import architecture_in
 from declarative.passes.attention_backend import default_attention_backend
 from declarative.passes.mamba import mamba_extra_buffer_of
 from harness.world.environ import envs

@@ -6,7 +6,7 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.state import GRAPHS
+from declarative.inputs.state import GRAPHS
 from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import architecture_in, has_model, is_deterministic
+from declarative.inputs.facts import architecture_in, has_model, is_deterministic
 from harness.world.machine import is_sm90_supported, is_sm100_supported
 
 ALLREDUCE_FUSION_ARCHITECTURES: Final = (

@@ -6,9 +6,9 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, check, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import is_encoder_decoder, on_device
-from declarative.reading import attention_backends_of
-from declarative.state import GRAPHS
+from declarative.inputs.facts import is_encoder_decoder, on_device
+from declarative.inputs.reading import attention_backends_of
+from declarative.inputs.state import GRAPHS
 from harness.world.cuda_graph import Backend
 from harness.world.machine import (
     cpu_has_amx_support,

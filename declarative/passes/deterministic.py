@@ -6,7 +6,7 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import is_deterministic
+from declarative.inputs.facts import is_deterministic
 from harness.world.choices import (
     DETERMINISTIC_ATTENTION_BACKEND_CHOICES,
     RADIX_SUPPORTED_DETERMINISTIC_ATTENTION_BACKEND,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import is_diffusion
-from declarative.state import GRAPHS
+from declarative.inputs.facts import is_diffusion
+from declarative.inputs.state import GRAPHS
 from harness.world.cuda_graph import Backend
 from harness.world.machine import current, is_hip, is_npu
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import architecture_in
+from declarative.inputs.facts import architecture_in
 from harness.world.machine import is_cuda, is_musa, is_npu
 
 FLA_CHUNK_SIZE: Final = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import has_model
+from declarative.inputs.facts import has_model
 from harness.world.environ import envs
 
 

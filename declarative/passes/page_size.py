@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.reading import attention_backends_of
+from declarative.inputs.reading import attention_backends_of
 from harness.world.environ import envs
 from harness.world.machine import (
     is_blackwell_supported,

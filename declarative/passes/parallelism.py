@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from declarative.engine.steps import Declaration, check, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import splits_data
+from declarative.inputs.facts import splits_data
 
 
 @post_process(writes=("enable_dp_attention", "enable_dp_lm_head"))

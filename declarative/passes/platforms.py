@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from declarative.engine.steps import Declaration, post_process
 from declarative.engine.view import ResolvedView
-from declarative.facts import on_device
+from declarative.inputs.facts import on_device
 from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 from harness.world.machine import get_npu_memory_capacity, is_host_cpu_arm64

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from declarative.server_args import ServerArgs, new_arguments
+from declarative.inputs.server_args import ServerArgs, new_arguments
 from harness.audit.stages import GIVEN, RESOLVED, given, resolved
 from harness.world.case import Case
 from harness.world.records import field_specs

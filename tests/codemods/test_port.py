@@ -131,14 +131,14 @@ def test_a_reader_that_is_planted_in_the_port_is_in_the_way(
     migrated: tuple[Path, tuple[Left, ...]], tmp_path: Path, body: str, reason: str
 ) -> None:
     root = copied(migrated[0], tmp_path / "tree")
-    path = root / "legacy/inference.py"
+    path = root / "legacy/handlers/inference.py"
     text = path.read_text()
     path.write_text(text.replace(HANDLER, f"{HANDLER}        {body}\n"))
     result = run_in(root, [EndDualApply(facts_of(root), ("page_size",))])
     assert not result.changed
     (left,) = result.left
     assert (left.file, left.line) == (
-        "legacy/inference.py",
+        "legacy/handlers/inference.py",
         path.read_text().splitlines().index(f"        {body}") + 1,
     )
     assert reason in left.reason
@@ -259,7 +259,7 @@ def planted(folder: Path) -> Path:
     lines = ["arch = self.get_model_config().hf_config.architectures[0]"]
     for _, *body in PLANTED.values():
         lines += [line if line.endswith(":") else f"    {line}" for line in body]
-    path = root / "legacy/inference.py"
+    path = root / "legacy/handlers/inference.py"
     text = path.read_text()
     assert HANDLER in text
     body_text = "".join(f"        {line}\n" for line in lines)
@@ -278,7 +278,7 @@ def hazardous(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_a_hazard_is_refused_with_its_reason(hazardous: tuple[Path, Path], tmp_path: Path) -> None:
     original, before = hazardous
     root = copied(before, tmp_path / "tree")
-    left = [item for item in lifted(root, PLANTED).left if item.file == "legacy/inference.py"]
+    left = [item for item in lifted(root, PLANTED).left if item.file == "legacy/handlers/inference.py"]
     for field, (reason, *_) in PLANTED.items():
         assert any(field in item.what and reason in item.reason for item in left), (
             field,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from declarative.engine import Pass, Provider, ReadOnlyView, Resolution
-from declarative.facts import facts_of
-from declarative.model import read_only_model
+from declarative.inputs.facts import facts_of
+from declarative.inputs.model import read_only_model
+from declarative.inputs.server_args import new_arguments
 from declarative.pipeline import PIPELINE
-from declarative.server_args import new_arguments
 from harness.world.case import Case
 from harness.world.cuda_graph import CudaGraphConfig
 from harness.world.hardware import Hardware

@@ -9,8 +9,8 @@ from callables import A100, B200, H100, MI300X, MPS, NPU, SM120
 
 import declarative
 from declarative.engine import PublishError, Resolution, RuntimeContext, declare_before_resolution
+from declarative.inputs.server_args import new_arguments
 from declarative.pipeline import run_passes
-from declarative.server_args import new_arguments
 from harness.world.case import Case, Outcome
 from harness.world.cuda_graph import CudaGraphConfig
 from harness.world.hardware import Hardware

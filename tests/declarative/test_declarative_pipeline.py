@@ -14,11 +14,11 @@ import pytest
 import declarative
 from declarative import families, passes
 from declarative.engine import DISPATCH, DeclarationError, Pass, Pipeline, Provider, RecordingView, Stage
-from declarative.facts import facts_of
-from declarative.model import read_only_model
+from declarative.inputs.facts import facts_of
+from declarative.inputs.model import read_only_model
+from declarative.inputs.server_args import ServerArgs
+from declarative.inputs.state import STATE
 from declarative.pipeline import PIPELINE, REGISTRY, STAGES, recorded_reads
-from declarative.server_args import ServerArgs
-from declarative.state import STATE
 from harness.world.case import Case
 from harness.world.environ import Envs
 from harness.world.machine import simulated

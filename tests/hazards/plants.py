@@ -176,7 +176,7 @@ _GIB: Final = 1024""",
         "the quantization of the HF config is read where the derived model config's is needed",
         (
             (
-                "families/nemotron_h.py",
+                "families/hybrid.py",
                 "view.model.config.quantization",
                 '(view.model.hf_config.quantization_config or {}).get("quant_method")',
             ),
@@ -224,7 +224,7 @@ _GIB: Final = 1024""",
         "a family of all names that contain one became a family of two exact names",
         (
             (
-                "families/step3p.py",
+                "families/sliding_window.py",
                 '"Step3p5ForCausalLM" in architecture or "Step3p7ForConditionalGeneration" in architecture',
                 'architecture in ("Step3p5ForCausalLM", "Step3p7ForConditionalGeneration")',
             ),

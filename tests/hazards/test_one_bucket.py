@@ -46,7 +46,7 @@ FAULTS = {
     ),
     "a field that parts and comes together again": Plant(
         "Falcon-H1 is none of the Falcons",
-        (("families/falcon_jet.py", '("FalconH1ForCausalLM", "Jet', '("Jet'),),
+        (("families/hybrid.py", '("FalconH1ForCausalLM", "Jet', '("Jet'),),
         cases=4000,
         shows="attention_backend",
     ),

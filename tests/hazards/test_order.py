@@ -9,10 +9,10 @@ import pytest
 from plants import opened
 
 from declarative.engine import DeclarationError, Pipeline, check_order, constraints_of, exchanged
+from declarative.inputs.server_args import ServerArgs
+from declarative.inputs.state import STATE
 from declarative.order import ORDER
 from declarative.pipeline import PIPELINE, REGISTRY, STAGES
-from declarative.server_args import ServerArgs
-from declarative.state import STATE
 from harness.cli import app, guarded
 from harness.engine.hazards import Asked, Hazards, Pair, find_hazards
 

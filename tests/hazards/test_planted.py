@@ -49,7 +49,7 @@ def test_10_a_pass_that_is_dropped_from_the_list_does_not_load(tmp_path: Path) -
 _LAUNCHER = """
 from declarative.engine import Resolution, RuntimeContext, declare_before_resolution
 from declarative.pipeline import run_passes
-from declarative.server_args import new_arguments
+from declarative.inputs.server_args import new_arguments
 from harness.world.case import Case
 from harness.world.cuda_graph import CudaGraphConfig
 from harness.world.machine import simulated

@@ -167,7 +167,9 @@ def test_the_real_launches_resolve_or_refuse(subject: Subject) -> None:
 
 
 def test_a_copy_is_run_from_its_folder(copy: Callable[[str, Change], str]) -> None:
-    text = copy("attention.py", lambda source: source.replace('"flashinfer" if is_flash', '"other" if is_flash'))
+    text = copy(
+        "handlers/attention.py", lambda source: source.replace('"flashinfer" if is_flash', '"other" if is_flash')
+    )
     case = Case(id="c", hardware=hardware_profile("h100"))
     with open_subject(opened(text)) as changed:
         changed.choose(["sampling_backend"])
@@ -178,7 +180,7 @@ def test_a_copy_is_run_from_its_folder(copy: Callable[[str, Change], str]) -> No
 def test_a_copy_in_a_commit(
     copy: Callable[[str, Change], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy("attention.py", lambda source: source.replace('"flashinfer" if is_flash', '"other" if is_flash'))
+    copy("handlers/attention.py", lambda source: source.replace('"flashinfer" if is_flash', '"other" if is_flash'))
     monkeypatch.setenv("STACKPROOF_CACHE", str(tmp_path / "cache"))
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(tmp_path)]
     subprocess.run([*git, "init", "-q"], check=True)
@@ -211,7 +213,7 @@ HANDLER = "    def _handle_page_size(self) -> None:\n"
 )
 def test_a_copy_that_runs_wild_costs_its_own_case(copy: Callable[[str, Change], str], line: str, kind: str) -> None:
     body = f"{HANDLER}        if self.tp_size == 7:\n            {line}\n"
-    text = copy("attention.py", lambda source: source.replace(HANDLER, body))
+    text = copy("handlers/attention.py", lambda source: source.replace(HANDLER, body))
     cases = [Case(id=str(size), args={"tp_size": size}) for size in (1, 7, 2)]
     with open_subject(opened(text, case_seconds=1.0, memory_mib=512)) as changed:
         changed.choose(["page_size"])
@@ -233,7 +235,7 @@ def test_a_copy_that_runs_wild_costs_its_own_case(copy: Callable[[str, Change], 
     ],
 )
 def test_a_copy_that_does_not_load(copy: Callable[[str, Change], str], line: str, parts: list[str]) -> None:
-    text = copy("attention.py", lambda source: f"{source}\n{line}\n")
+    text = copy("handlers/attention.py", lambda source: f"{source}\n{line}\n")
     spec = opened(text)
     spec = dataclasses.replace(spec, limits=dataclasses.replace(spec.limits, load_seconds=3.0))
     with pytest.raises(UsageError) as caught, open_subject(spec) as changed:
@@ -264,7 +266,7 @@ def test_a_copy_whose_resolve_keeps_no_promise(copy: Callable[[str, Change], str
 
 
 def test_a_syntax_error_is_placed_where_it_is(copy: Callable[[str, Change], str]) -> None:
-    text = copy("attention.py", lambda source: f"{source}\ndef (:\n")
+    text = copy("handlers/attention.py", lambda source: f"{source}\ndef (:\n")
     with pytest.raises(UsageError, match=r"attention\.py:\d+: SyntaxError"), open_subject(opened(text)) as changed:
         changed.load()
 

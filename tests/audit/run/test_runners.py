@@ -80,10 +80,10 @@ def test_faults_are_caught_alike(port: MutablePackage, trial: Trial, runner: For
     def judged(*which: str) -> tuple[str, str | None, str] | None:
         return how(judge(port, find(port, *which), trial, runner))
 
-    dropped = judged("legacy/model_specific.py", "dropped_calls", "self._adjust_gemma()", "pass")
+    dropped = judged("legacy/handlers/model_specific.py", "dropped_calls", "self._adjust_gemma()", "pass")
     assert dropped is not None and dropped[0] == "difference"
     assert dropped[2] == "True -> False"
-    raised = judged("legacy/record.py", "constants", "64", "65")
+    raised = judged("legacy/record/record.py", "constants", "64", "65")
     assert raised is None
     mutant = find(port, "legacy/slots.py", "constants", "0", "1")
     broken = Mutant(**{**{name: getattr(mutant, name) for name in mutant.__struct_fields__}, "after": "nothing"})

@@ -9,7 +9,7 @@ from stacks import PLAN
 
 from codemods.stack.plan import default_plan, plan_text, read_plan
 from declarative.engine.arg import resolvable_fields
-from declarative.server_args import ServerArgs
+from declarative.inputs.server_args import ServerArgs
 from harness.common.errors import UsageError
 
 

@@ -6,7 +6,7 @@ import pytest
 from engine_records import WHITELIST, Record
 
 from declarative.engine import resolvable_fields
-from declarative.server_args import ServerArgs, new_arguments
+from declarative.inputs.server_args import ServerArgs, new_arguments
 from harness.world.cuda_graph import CudaGraphConfig
 from harness.world.records import field_specs
 from harness.world.slice import FIELDS

@@ -20,7 +20,7 @@ from declarative.engine import (
     declare_before_resolution,
     post_process,
 )
-from declarative.server_args import ServerArgs
+from declarative.inputs.server_args import ServerArgs
 
 
 @post_process(writes=("page_size", "attention_backend"), state=("disable_radix_cache",))

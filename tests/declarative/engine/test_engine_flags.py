@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from declarative.engine import LEAF_MAP, FlagError, Flags, FrozenFlagsError, leaf_of, resolvable_fields
-from declarative.server_args import ServerArgs
+from declarative.inputs.server_args import ServerArgs
 
 
 def test_every_resolvable_field_has_a_leaf_with_the_default_of_the_arguments() -> None:

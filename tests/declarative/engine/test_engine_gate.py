@@ -19,7 +19,7 @@ from declarative.engine import (
     leaf_of,
     resolvable_fields,
 )
-from declarative.server_args import ServerArgs
+from declarative.inputs.server_args import ServerArgs
 
 WHITELIST = resolvable_fields(ServerArgs)
 values = st.none() | st.integers() | st.text(max_size=3)

@@ -9,22 +9,15 @@ from callables import A100, AMX, B200, CPU, H100, MI300X, MUSA, SM120, XPU, decl
 
 from declarative.engine import Pass
 from declarative.families import (
-    exaone,
-    falcon_jet,
-    gemma,
     glm4_moe,
     gpt_oss,
-    granite,
-    lfm2,
+    hybrid,
     llama4,
     mimo_v2,
-    minicpm_v,
     minimax_m2,
     moss_vl,
-    nemotron_h,
-    olmo2,
     qwen3,
-    step3p,
+    sliding_window,
 )
 from declarative.families.constants import MODEL_OVERRIDES
 from declarative.pipeline import REGISTRY
@@ -122,7 +115,7 @@ def test_mimo() -> None:
 )
 def test_step3p_goes_by_a_part_of_the_name(name: str) -> None:
     assert [listed.name for listed in REGISTRY.providers(name)] == ["_step3p_overrides"]
-    step = step3p._step3p_attention_backend
+    step = sliding_window._step3p_attention_backend
     assert declared(step, B200, architectures=[name]) == {"attention_backend": "fa4"}
     assert declared(step, H100, architectures=[name]) == {"attention_backend": "fa3"}
     assert declared(step, A100, architectures=[name]) == {}
@@ -131,7 +124,7 @@ def test_step3p_goes_by_a_part_of_the_name(name: str) -> None:
 
 
 def test_step3p_drafts_and_caches() -> None:
-    provider = step3p._step3p_overrides
+    provider = sliding_window._step3p_overrides
     args = {"speculative_algorithm": "EAGLE", "enable_hierarchical_cache": True}
     assert declared(provider, H100, args) == {
         "enable_multi_layer_eagle": True,
@@ -168,7 +161,7 @@ def test_constants_and_plain_providers() -> None:
         "PixtralForConditionalGeneration": {"dtype": "bfloat16"},
         "Olmo2ForCausalLM": {"disable_hybrid_swa_memory": True},
     }
-    assert declared(gemma._gemma2_gemma3_overrides, H100) == {"disable_hybrid_swa_memory": True}
+    assert declared(sliding_window._gemma2_gemma3_overrides, H100) == {"disable_hybrid_swa_memory": True}
     assert declared(minimax_m2._minimax_m2_overrides, H100) == {"enable_tf32_matmul": True}
     for name, providers in (
         ("Gemma3ForCausalLM", ["_gemma2_gemma3_overrides"]),
@@ -183,7 +176,9 @@ def test_constants_and_plain_providers() -> None:
 
 def test_gemma4() -> None:
     def found(hardware: Hardware, args: dict[str, Any] | None = None, **model: Any) -> dict[str, Any]:
-        return declared(gemma._gemma4_overrides, hardware, args, architectures=["Gemma4ForCausalLM"], **model)
+        return declared(
+            sliding_window._gemma4_overrides, hardware, args, architectures=["Gemma4ForCausalLM"], **model
+        )
 
     assert found(B200) == {"attention_backend": "trtllm_mha"}
     assert found(H100) == {"attention_backend": "triton"}
@@ -208,9 +203,9 @@ def test_moss_vl() -> None:
 
 def test_exaone() -> None:
     windows: dict[str, Any] = {"sliding_window_pattern": "LLLG", "architectures": ["Exaone4ForCausalLM"]}
-    assert declared(exaone._exaone_overrides, H100, **windows) == {"disable_hybrid_swa_memory": True}
-    assert declared(exaone._exaone_overrides, H100, architectures=["Exaone4ForCausalLM"]) == {}
-    step = exaone._exaone_validation
+    assert declared(sliding_window._exaone_overrides, H100, **windows) == {"disable_hybrid_swa_memory": True}
+    assert declared(sliding_window._exaone_overrides, H100, architectures=["Exaone4ForCausalLM"]) == {}
+    step = sliding_window._exaone_validation
     assert declared(step, H100, {"attention_backend": "fa3"}, **windows) == {}
     assert declared(step, H100, architectures=["Exaone4ForCausalLM"]) == {}
     with pytest.raises(AssertionError, match="not None"):
@@ -218,7 +213,7 @@ def test_exaone() -> None:
 
 
 def test_olmo() -> None:
-    step, names = olmo2._olmo2_overrides, ["Olmo2ForCausalLM"]
+    step, names = sliding_window._olmo2_overrides, ["Olmo2ForCausalLM"]
     for hardware, backend in ((B200, "trtllm_mha"), (A100, "fa3"), (MI300X, "triton")):
         assert declared(step, hardware, architectures=names) == {"attention_backend": backend}
     assert declared(step, H100, {"attention_backend": "triton"}, architectures=names) == {}
@@ -261,19 +256,19 @@ def test_olmo() -> None:
 )
 def test_nemotron(hardware: Hardware, args: dict[str, Any], model: dict[str, Any], found: dict[str, Any]) -> None:
     names = ["NemotronHForCausalLM"]
-    assert declared(nemotron_h._nemotron_h_overrides, hardware, args, architectures=names, **model) == found
+    assert declared(hybrid._nemotron_h_overrides, hardware, args, architectures=names, **model) == found
 
 
 def test_nemotron_refusals() -> None:
     model: dict[str, Any] = {"architectures": ["NemotronHForCausalLM"], "detected_quantization": "modelopt_fp4"}
     with pytest.raises(AssertionError, match="activates with relu2"):
-        declared(nemotron_h._nemotron_h_overrides, H100, **model, mlp_hidden_act="silu")
+        declared(hybrid._nemotron_h_overrides, H100, **model, mlp_hidden_act="silu")
     with pytest.raises(TypeError, match="'<=' not supported"):
-        declared(nemotron_h._nemotron_h_overrides, Hardware(platform="cuda"), **model)
+        declared(hybrid._nemotron_h_overrides, Hardware(platform="cuda"), **model)
     for name, words in (("NemotronHForCausalLM", "Nemotron-H cannot"), ("Lfm2ForCausalLM", "Lfm2ForCausalLM cannot")):
         with pytest.raises(AssertionError, match=words):
-            declared(lfm2._first_layer_validation, H100, {"attention_backend": "triton"}, architectures=[name])
-        assert declared(lfm2._first_layer_validation, H100, architectures=[name]) == {}
+            declared(hybrid._first_layer_validation, H100, {"attention_backend": "triton"}, architectures=[name])
+        assert declared(hybrid._first_layer_validation, H100, architectures=[name]) == {}
 
 
 @pytest.mark.parametrize(
@@ -325,11 +320,11 @@ def test_qwen3_vl_pages() -> None:
 @pytest.mark.parametrize(
     ("step", "architecture", "backend"),
     [
-        (minicpm_v._minicpm_v4_6_overrides, "MiniCPMV4_6ForConditionalGeneration", "triton"),
-        (falcon_jet._falcon_h1_jet_overrides, "FalconH1ForCausalLM", "triton"),
-        (falcon_jet._falcon_h1_jet_overrides, "JetVLMForConditionalGeneration", "triton"),
-        (granite._granite_moe_hybrid_overrides, "GraniteMoeHybridForCausalLM", "flashinfer"),
-        (lfm2._lfm2_overrides, "Lfm2ForCausalLM", "flashinfer"),
+        (hybrid._minicpm_v4_6_overrides, "MiniCPMV4_6ForConditionalGeneration", "triton"),
+        (hybrid._falcon_h1_jet_overrides, "FalconH1ForCausalLM", "triton"),
+        (hybrid._falcon_h1_jet_overrides, "JetVLMForConditionalGeneration", "triton"),
+        (hybrid._granite_moe_hybrid_overrides, "GraniteMoeHybridForCausalLM", "flashinfer"),
+        (hybrid._lfm2_overrides, "Lfm2ForCausalLM", "flashinfer"),
     ],
 )
 def test_attention_between_state_layers(step: Pass, architecture: str, backend: str) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from callables import A100, B200, CPU, H100, MI300X, NPU, XPU, declared
 
-from declarative.passes import dsa, mamba
+from declarative.families import dsa
+from declarative.passes import mamba
 from harness.world.hardware import Hardware
 
 FALCON, JET, GRANITE = "FalconH1ForCausalLM", "JetNemotronForCausalLM", "GraniteMoeHybridForCausalLM"

@@ -12,7 +12,7 @@ from typing import Annotated as A
 
 from harness.world import choices
 from harness.world.cuda_graph import CudaGraphConfig
-from legacy.arg import Arg
+from legacy.record.arg import Arg
 
 
 @dataclass

@@ -8,7 +8,7 @@ a field of the slice.
 from __future__ import annotations
 
 from harness.world.machine import check_gguf_file
-from legacy.record import Record
+from legacy.record.record import Record
 
 
 class EntryHandlers(Record):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.world.machine import is_sm100_supported
 from harness.world.modelfacts import get_quantization_config
 from harness.world.modelview import HFConfig
-from legacy.attention import AttentionHandlers
-from legacy.mamba import MambaHandlers
+from legacy.handlers.attention import AttentionHandlers
+from legacy.handlers.mamba import MambaHandlers
 
 QWEN3_HYBRID_ARCHITECTURES = (
     "Qwen3NextForCausalLM",

@@ -20,7 +20,7 @@ from harness.world.machine import (
 )
 from harness.world.modelfacts import get_mimo_v2_fused_qkv_expected_tp_size, get_quantization_config
 from harness.world.modelview import HFConfig
-from legacy.record import Record
+from legacy.record.record import Record
 
 MIMO_V2_MODEL_ARCHS = ("MiMoV2ForCausalLM", "MiMoV2FlashForCausalLM")
 LLAMA4_MODEL_ARCHS = ("Llama4ForConditionalGeneration", "Llama4ForCausalLM")

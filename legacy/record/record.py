@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.world.machine import current
 from harness.world.modelview import AttentionArch, ModelConfig
-from legacy.arguments import Arguments
+from legacy.record.arguments import Arguments
 
 FLA_CHUNK_SIZE = 64
 """Tokens of a chunk of the linear attention kernels (``layers/attention/fla/chunk_delta_h.py`` in 0.5.14)."""

@@ -10,7 +10,7 @@ from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 from harness.world.machine import current, is_hip, is_npu, is_sm100_supported, is_sm120_supported
 from harness.world.modelfacts import INSTANCE, parse_connector_type
-from legacy.record import Record
+from legacy.record.record import Record
 
 DEEPSEEK_ARCHITECTURES = (
     "DeepseekV2ForCausalLM",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from declarative.engine.steps import Condition
-from declarative.model import Model
-from declarative.server_args import ServerArgs
+from declarative.inputs.model import Model
+from declarative.inputs.server_args import ServerArgs
 from harness.world.modelfacts import INSTANCE, is_deepseek_dsa, parse_connector_type
 
 

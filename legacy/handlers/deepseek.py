@@ -16,8 +16,8 @@ from harness.world.machine import (
 )
 from harness.world.modelfacts import get_quantization_config, is_deepseek_dsa
 from harness.world.modelview import HFConfig
-from legacy.dsa import DsaHandlers
-from legacy.hooks.deepseek_v4 import validate_deepseek_v4_cp
+from legacy.handlers.dsa import DsaHandlers
+from legacy.handlers.hooks import validate_deepseek_v4_cp
 
 DEEPSEEK_V3_ARCHITECTURES = (
     "DeepseekV3ForCausalLM",

@@ -19,7 +19,7 @@ from harness.world.machine import (
     xpu_has_xmx_support,
 )
 from harness.world.modelview import ModelConfig
-from legacy.record import Record
+from legacy.record.record import Record
 
 WHISPER = "WhisperForConditionalGeneration"
 

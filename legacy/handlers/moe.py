@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 from harness.world.machine import is_sm100_supported, is_sm120_supported
-from legacy.record import Record
+from legacy.record.record import Record
 
 
 class MoeHandlers(Record):

@@ -6,17 +6,16 @@ from harness.world.environ import envs
 from harness.world.machine import is_hip, is_sm90_supported, is_sm100_supported
 from harness.world.modelfacts import INSTANCE, parse_connector_type
 from harness.world.modelview import HFConfig
-from legacy.families.deepseek import DEEPSEEK_V3_ARCHITECTURES, DeepseekFamily
-from legacy.families.hybrid import FALCON_JET_ARCHITECTURES, QWEN3_ARCHITECTURES, HybridFamilies
-from legacy.families.transformers import (
+from legacy.handlers.deepseek import DEEPSEEK_V3_ARCHITECTURES, DeepseekFamily
+from legacy.handlers.hooks import apply_deepseek_v4_defaults, apply_nemotron_h_defaults
+from legacy.handlers.hybrid import FALCON_JET_ARCHITECTURES, QWEN3_ARCHITECTURES, HybridFamilies
+from legacy.handlers.transformers import (
     GEMMA4_ARCHITECTURES,
     GEMMA_ARCHITECTURES,
     LLAMA4_MODEL_ARCHS,
     MIMO_V2_MODEL_ARCHS,
     TransformerFamilies,
 )
-from legacy.hooks.deepseek_v4 import apply_deepseek_v4_defaults
-from legacy.hooks.nemotron_h import apply_nemotron_h_defaults
 
 BFLOAT16_ARCHITECTURES = ("MistralLarge3ForCausalLM", "PixtralForConditionalGeneration")
 PLAIN_MAMBA_ARCHITECTURES = ("KimiLinearForCausalLM", "BailingMoeV2_5ForCausalLM")

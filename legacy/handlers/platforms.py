@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.world.cuda_graph import Backend
 from harness.world.environ import envs
 from harness.world.machine import is_host_cpu_arm64
-from legacy.hooks.npu import set_default_server_args
-from legacy.record import Record
+from legacy.handlers.hooks import set_default_server_args
+from legacy.record.record import Record
 
 
 class PlatformHandlers(Record):

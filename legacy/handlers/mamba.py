@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.world.machine import is_cuda, is_musa, is_npu
-from legacy.record import Record
+from legacy.record.record import Record
 
 EXTRA_BUFFER_ARCHITECTURES = (
     "Qwen3_5ForConditionalGeneration",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from legacy.record import Record
+from legacy.record.record import Record
 
 
 class ParallelHandlers(Record):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.world.machine import is_hip
-from legacy.hooks.hisparse import apply_hisparse_dsa_backend_defaults
-from legacy.record import Record
+from legacy.handlers.hooks import apply_hisparse_dsa_backend_defaults
+from legacy.record.record import Record
 
 
 class DsaHandlers(Record):

@@ -1,1 +1,0 @@
-"""The branches of the model-specific adjustments (slot 8), one method a family."""

@@ -1,0 +1,1 @@
+"""The handlers, by concern; `legacy.slots` says in which order they run."""

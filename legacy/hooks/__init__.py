@@ -1,1 +1,0 @@
-"""Functions that stand outside the record in the original too, and assign through ``server_args``."""

@@ -1,0 +1,1 @@
+"""The record without its handlers: its fields, and what follows from them."""
