@@ -10,6 +10,7 @@ assert report.verdict == "equivalent", report.text()
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import io
@@ -21,20 +22,23 @@ from typing import Any, Literal
 
 from rich.console import Console
 
-from harness.common.defaults import DEFAULT_CASES, cores
 from harness.common.errors import UsageError
-from harness.engine.campaign import Budget, Request, run_campaign
+from harness.common.writing import write_atomically
+from harness.engine.campaign import Request, conclude_shards, run_campaign, run_given, run_shard
 from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.causes import place
 from harness.engine.difference.compare import Difference as Parted
-from harness.engine.ledger.entries import Ledger, load_ledger
-from harness.engine.result.events import Finished, Listener, Verdict
+from harness.engine.result.events import Event, Finished, Listener, Saved, Verdict
 from harness.engine.search.pair import Pair
+from harness.engine.search.plan import Shard
 from harness.engine.search.planning import make_plan
+from harness.engine.store import Store
+from harness.moves.change import Change, two_subjects
+from harness.options import GateOptions
 from harness.report.result.document import document
+from harness.report.result.shards import open_again, read_shards, shard_document
 from harness.report.terminal.gate import print_result
 from harness.report.wording.words import difference_words, launch_command, resolve_command, world_words, writer_words
-from harness.subjects.open import open_spec
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
 
@@ -229,19 +233,21 @@ def gate(
         >>> gate(original, original, cases=500, jobs=1, folder=tutorial).verdict
         'equivalent'
     """
-    if cases is None and seconds is None:
-        cases = DEFAULT_CASES
-    specs = _specs(first, second, answers, python, case_seconds, memory_mib, domains, folder)
-    request = Request(
-        *specs,
+    options = GateOptions(
         fields=tuple(fields),
         all_fields=all_fields,
-        budget=Budget(cases=cases, seconds=seconds),
-        ledger=load_ledger(ledger) if ledger is not None else Ledger(),
+        cases=cases,
+        seconds=seconds,
         seed=seed,
-        jobs=jobs or cores(),
+        jobs=jobs,
+        ledger=ledger,
+        answers=answers,
+        python=python,
+        case_seconds=case_seconds,
+        memory_mib=memory_mib,
+        domains=domains or {},
     )
-    return Report(run_campaign(request, listener or (lambda event: None)))
+    return run_gate(open_subjects(options, first, second, folder), options, listener)
 
 
 def compared_fields(
@@ -265,34 +271,95 @@ def compared_fields(
         >>> compared_fields(settings, settings, folder=Path("docs/tutorial"))[:3]
         ('mode', 'host', 'port')
     """
-    specs = _specs(first, second, answers, python, 10.0, 2048, domains, folder)
-    with Pair(*specs) as pair:
-        return make_plan(Request(*specs, fields=tuple(fields), all_fields=all_fields), pair).started.compared
+    options = GateOptions(
+        fields=tuple(fields), all_fields=all_fields, answers=answers, python=python, domains=domains or {}
+    )
+    return fields_of(open_subjects(options, first, second, folder), options)
 
 
-def _specs(
-    first: Subject,
-    second: Subject,
-    answers: Path | None,
-    python: str,
-    case_seconds: float,
-    memory_mib: int,
-    domains: Mapping[str, Sequence[Any]] | None,
-    folder: Path | None,
-) -> tuple[SubjectSpec, SubjectSpec]:
-    def spec(subject: Subject) -> SubjectSpec:
-        text, cwd = (subject, folder) if isinstance(subject, str) else _place(subject)
-        return open_spec(
-            text,
-            answers=answers,
-            python=python,
-            case_seconds=case_seconds,
-            memory_mib=memory_mib,
-            cwd=cwd.absolute() if cwd is not None else None,
-            domains=domains,
-        )
+def fields_of(change: Change, options: GateOptions) -> tuple[str, ...]:
+    """Return the fields that a gate of two opened subjects compares. Raises UsageError for an unknown field."""
+    request = _request(change, options)
+    with Pair(request.first, request.second) as pair:
+        return make_plan(request, pair).started.compared
 
-    return spec(first), spec(second)
+
+def run_gate(
+    change: Change,
+    options: GateOptions,
+    listener: Listener | None = None,
+    *,
+    corpus: Path | None = None,
+    resume: bool = False,
+) -> Report:
+    """Run a gate of two opened subjects (`harness.moves.change`) and return what was found.
+
+    With the folder ``corpus`` the cases that are kept there run first, and what is worth keeping is added, with the
+    result. ``resume`` continues the search that was saved there. Raises UsageError as `gate` does, and for a corpus
+    that cannot be read.
+    """
+    listener = listener or _ignore
+    request = _request(change, options)
+    if corpus is None:
+        return Report(run_campaign(request, listener))
+    # Last of all that can fail with a UsageError, because it makes the folder.
+    store = Store(corpus, resume=resume)
+    request = dataclasses.replace(request, corpus=store.cases)
+    return Report(run_campaign(request, _keeping(corpus, listener), store))
+
+
+def run_part(change: Change, options: GateOptions, shard: Shard) -> tuple[bytes, bool]:
+    """Do one shard of a gate's search; return the file for `merge_parts`, and whether a Ctrl-C ended it early."""
+    request = dataclasses.replace(_request(change, options), shard=shard)
+    gathered = run_shard(request, _ignore)
+    return shard_document(request, gathered), gathered.interrupted
+
+
+def merge_parts(
+    files: Sequence[Path], options: GateOptions, folder: Path, listener: Listener | None = None
+) -> Report:
+    """Put the shards in ``files`` together and return the report of the whole gate.
+
+    Subjects are opened again from ``folder``. Of ``options``, only those count that say how to run; the others are as
+    they were for the shards. Raises UsageError unless the files are all shards of one gate of the same subjects.
+    """
+    asked, gathered = read_shards(files)
+    return Report(conclude_shards(open_again(asked, options, folder), gathered, listener or _ignore))
+
+
+def replay(change: Change, cases: Sequence[Case]) -> Report:
+    """Run given cases on two opened subjects and return what was found; no witness is minimised."""
+    return Report(run_given(_request(change, GateOptions()), cases))
+
+
+def _ignore(event: Event) -> None:
+    """Listen to nothing."""
+
+
+def _request(change: Change, options: GateOptions) -> Request:
+    return options.request(*change.specs, aliases=change.aliases, moved=change.moved, notes=change.notes)
+
+
+def _keeping(corpus: Path, listener: Listener) -> Listener:
+    """Return a listener that also writes each saved result beside the corpus, so that a killed run leaves one."""
+
+    def keeping(event: Event) -> None:
+        if isinstance(event, Saved | Finished):
+            result = event.result if isinstance(event, Saved) else event
+            write_atomically(corpus / "result.json", document(result))
+        listener(event)
+
+    return keeping
+
+
+def open_subjects(options: GateOptions, first: Subject, second: Subject, folder: Path | None) -> Change:
+    """Return two subjects, opened as ``options`` say; those that are text start at ``folder``. Raises UsageError."""
+
+    def opened(subject: Subject) -> SubjectSpec:
+        name, start = (subject, folder) if isinstance(subject, str) else _place(subject)
+        return options.spec(name, None if start is None else start.absolute())
+
+    return two_subjects(opened(first), opened(second))
 
 
 def _place(function: Callable[..., object]) -> tuple[str, Path]:

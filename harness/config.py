@@ -1,24 +1,25 @@
-"""``[tool.stackproof]`` of a ``pyproject.toml``: what a team asks of every gate, and where each value is from.
+"""The settings of a project: the table ``[tool.stackproof]`` of its ``pyproject.toml``.
 
-The file is the nearest one, from a folder upward, that has the table. Paths in it, and subjects, are relative to its
-folder.
+The file that counts is the nearest one, in the current folder or above it, that has the table. Relative paths and
+subjects in the table start at the folder of that file.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 
-from harness.common.convert import struct_from_json
-from harness.common.defaults import DEFAULT_CASES
+from harness.common.convert import changes, struct_from_json
 from harness.common.errors import UsageError
 from harness.common.toml import read_toml
 from harness.common.wording import brief, path_of
 from harness.common.writing import expanded
+from harness.options import GateOptions
 from harness.subjects.sources.cache import VARIABLE, cache_root
 from harness.world.hardware import hardware_from_json
 from harness.world.model import model_from_json
@@ -31,14 +32,14 @@ _Name = Annotated[str, msgspec.Meta(min_length=1)]
 _NUMBER = "a whole number from 1 on"
 
 
-class _Budget(msgspec.Struct, frozen=True):
+class _BudgetTable(msgspec.Struct, frozen=True):
     cases: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = None
     seconds: Annotated[float, msgspec.Meta(ge=0.1, le=1e9)] | None = None
     seed: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] = 0
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
 
 
-class _Limits(msgspec.Struct, frozen=True):
+class _LimitsTable(msgspec.Struct, frozen=True):
     case_seconds: Annotated[float, msgspec.Meta(ge=0.01, le=86400)] = 10.0
     memory_mib: Annotated[int, msgspec.Meta(ge=128, le=1 << 24)] = 2048
 
@@ -83,89 +84,77 @@ _LIMIT_KEYS: Final = {
 
 
 class Setting(NamedTuple):
-    """A value in use, and where it is from: ``pyproject.toml``, a variable, or ``built in``."""
+    """A setting: its key, its value as text, and its source (``pyproject.toml``, a variable or ``built in``)."""
 
     key: str
     value: str
     source: str
 
 
-class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``[tool.stackproof]`` says, with defaults for what it is silent about.
+@dataclass(frozen=True)
+class Config:
+    """The settings of a project, with the built-in value wherever ``[tool.stackproof]`` has no key.
 
-    ``file`` is where it stands, None where there is none; ``given`` are the keys that it has. ``subjects`` are two or
-    none. ``cases`` is None where only ``seconds`` were given; ``jobs`` is None for one a core.
+    ``file`` is the ``pyproject.toml`` with the table, None if there is none, and ``given`` has the keys of the table.
+    ``subjects`` are two names or none.
     """
 
     file: Path | None = None
     given: frozenset[str] = frozenset()
     subjects: tuple[str, ...] = ()
-    fields: tuple[str, ...] = ()
-    all_fields: bool = False
-    ledger: Path | None = None
-    answers: Path | None = None
-    python: str | None = None
-    cases: int | None = DEFAULT_CASES
-    seconds: float | None = None
-    seed: int = 0
-    jobs: int | None = None
-    case_seconds: float = 10.0
-    memory_mib: int = 2048
-    domains: dict[str, list[Any]] = {}
-    profiles: OwnProfiles = OwnProfiles()
+    options: GateOptions = field(default_factory=GateOptions)
+    profiles: OwnProfiles = field(default_factory=OwnProfiles)
 
     @property
     def folder(self) -> Path:
-        """The folder that subjects and paths are relative to."""
+        """The folder at which subjects and relative paths start."""
         return Path.cwd() if self.file is None else self.file.parent
 
     def settings(self) -> Iterator[Setting]:
-        """Yield every value in use with its source, in the order of the documentation."""
+        """Yield every setting, in the order of the documentation."""
+        options = self.options
         values: list[tuple[str, Any, str]] = [
             ("subjects", self.subjects, "none: name two"),
-            ("fields", self.fields, "all that both resolve"),
-            ("all_fields", self.all_fields, ""),
-            ("ledger", self.ledger, "none"),
-            ("answers", self.answers, "none"),
-            ("python", self.python, "the interpreter that runs stackproof"),
-            ("budget.cases", self.cases, "no number"),
-            ("budget.seconds", self.seconds, "no limit"),
-            ("budget.seed", self.seed, ""),
-            ("budget.jobs", self.jobs, "one a core"),
-            ("limits.case_seconds", self.case_seconds, ""),
-            ("limits.memory_mib", self.memory_mib, ""),
+            ("fields", options.fields, "all that both resolve"),
+            ("all_fields", options.all_fields, ""),
+            ("ledger", options.ledger, "none"),
+            ("answers", options.answers, "none"),
+            ("python", options.python, "the interpreter that runs stackproof"),
+            ("budget.cases", options.most_cases, "no number"),
+            ("budget.seconds", options.seconds, "no limit"),
+            ("budget.seed", options.seed, ""),
+            ("budget.jobs", options.jobs, "one a core"),
+            ("limits.case_seconds", options.case_seconds, ""),
+            ("limits.memory_mib", options.memory_mib, ""),
         ]
-        values += [(f"domains.{path_of(name)}", listed, "") for name, listed in self.domains.items()]
-        values += [(f"hardware.{path_of(name)}", machine, "") for name, machine in self.profiles.hardware.items()]
-        values += [(f"model.{path_of(name)}", model, "") for name, model in self.profiles.models.items()]
-        for key, value, silent in values:
+        for head, named in (
+            ("domains", options.domains),
+            ("hardware", self.profiles.hardware),
+            ("model", self.profiles.models),
+        ):
+            values += [(f"{head}.{path_of(name)}", value, "") for name, value in named.items()]
+        for key, value, unset in values:
             if isinstance(value, Path) and value.is_relative_to(self.folder):
                 value = value.relative_to(self.folder)
-            yield Setting(key, _told(value) or silent, FILE if key in self.given else "built in")
+            yield Setting(key, _shown(value) or unset, FILE if key in self.given else "built in")
         yield Setting("cache", str(cache_root()), VARIABLE if os.environ.get(VARIABLE) else "built in")
 
 
-def _told(value: Any) -> str:
-    """Return a value in brief as TOML has it; empty for none."""
+def _shown(value: Any) -> str:
+    """Return a value in the notation of TOML, a machine or model without its defaults; empty for no value."""
     if value is None or value == ():
         return ""
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, msgspec.Struct):
-        usual = type(value)()
-        changed = {
-            name: getattr(value, name)
-            for name in value.__struct_fields__
-            if getattr(value, name) != getattr(usual, name)
-        }
-        return msgspec.json.encode(changed).decode()
+        value = changes(value, type(value)())
     return msgspec.json.encode(value).decode()
 
 
 def load_config(start: Path) -> Config:
-    """Return the configuration for somebody who stands in ``start``; defaults where no file has the table.
+    """Return the settings that hold in the folder ``start``.
 
-    Raises UsageError for a file that cannot be read, an unknown key, a wrong value.
+    Raises UsageError for a file that cannot be read, an unknown key or a wrong value.
     """
     for folder in (start, *start.parents):
         path = folder / FILE
@@ -190,8 +179,8 @@ def _config(table: Any, path: Path) -> Config:
     if not isinstance(table, dict):
         raise UsageError(f"{where}] must be a table, not {brief(table)}")
     read = struct_from_json(_Table, table, _KEYS, f"{where}]")
-    budget = struct_from_json(_Budget, read.budget, _BUDGET_KEYS, f"{where}.budget]")
-    limits = struct_from_json(_Limits, read.limits, _LIMIT_KEYS, f"{where}.limits]")
+    budget = struct_from_json(_BudgetTable, read.budget, _BUDGET_KEYS, f"{where}.budget]")
+    limits = struct_from_json(_LimitsTable, read.limits, _LIMIT_KEYS, f"{where}.limits]")
     for name, values in read.domains.items():
         for value in values:
             _check_plain(value, f"{where}.domains]: {path_of(name)}")
@@ -204,18 +193,16 @@ def _config(table: Any, path: Path) -> Config:
         file=path,
         given=frozenset(_given(table)),
         subjects=tuple(read.subjects or ()),
-        fields=tuple(read.fields),
-        all_fields=read.all_fields,
-        ledger=folder / read.ledger if read.ledger else None,
-        answers=folder / read.answers if read.answers else None,
-        python=_interpreter(folder, read.python),
-        cases=DEFAULT_CASES if budget.cases is None and budget.seconds is None else budget.cases,
-        seconds=budget.seconds,
-        seed=budget.seed,
-        jobs=budget.jobs,
-        case_seconds=limits.case_seconds,
-        memory_mib=limits.memory_mib,
-        domains=read.domains,
+        options=GateOptions(
+            fields=tuple(read.fields),
+            all_fields=read.all_fields,
+            ledger=folder / read.ledger if read.ledger else None,
+            answers=folder / read.answers if read.answers else None,
+            python=_interpreter(folder, read.python),
+            domains=read.domains,
+            **msgspec.structs.asdict(budget),
+            **msgspec.structs.asdict(limits),
+        ),
         profiles=OwnProfiles(hardware=hardware, models=models),
     )
 
@@ -229,7 +216,7 @@ def _given(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _interpreter(folder: Path, text: str | None) -> str | None:
-    """Return an interpreter; a path with a folder in it is relative to the file's."""
+    """Return an interpreter; a path with a folder in it starts at ``folder``, a bare name is looked up on PATH."""
     return str(folder / expanded(text)) if text is not None and os.sep in text else text
 
 

@@ -16,17 +16,21 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from harness.common.errors import UsageError
+from harness.options import GateOptions
 
 if TYPE_CHECKING:
-    from harness.api import Judgement, Report
+    from harness.api import Judgement, Report, Subject
     from harness.config import Config
+    from harness.engine.result.events import Listener
+    from harness.moves.change import Change
 
 OTHER_PARTS: Final = ("(refusals)", "(environment)", "(outcomes)")
 """What is judged besides the fields; the names of the tests, since no field is called like that."""
@@ -54,8 +58,47 @@ class ParityError(AssertionError):
     """A part of the outcomes differs, or cannot be judged; the text has the witness and how to replay it."""
 
 
+@dataclass(frozen=True)
+class ParityGate:
+    """What one gate of this run compares: two subjects, looked up from ``folder``, and the options of the gate."""
+
+    first: Subject
+    second: Subject
+    options: GateOptions
+    folder: Path
+    listener: Listener | None = None
+
+    @property
+    def key(self) -> str:
+        """A name that every process of the run gives to this gate and to no other."""
+        names = [
+            subject if isinstance(subject, str) else f"{subject.__module__}:{subject.__qualname__}"
+            for subject in (self.first, self.second)
+        ]
+        return hashlib.sha256(repr((names, self.options, self.folder)).encode()).hexdigest()[:24]
+
+    def open(self) -> Change:
+        """Return the opened subjects. Raises UsageError."""
+        from harness.api import open_subjects
+
+        return open_subjects(self.options, self.first, self.second, self.folder)
+
+    def parts(self) -> list[str]:
+        """Return the fields that are compared, then the other parts. Raises pytest.UsageError.
+
+        A gate of chosen fields compares no environment.
+        """
+        from harness.api import fields_of
+
+        try:
+            fields = fields_of(self.open(), self.options)
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from None
+        return [*fields, *(part for part in OTHER_PARTS if part != "(environment)" or not self.options.fields)]
+
+
 class Gates:
-    """The gates of one run of pytest, each run once, whichever test asks first.
+    """The reports of all gates of one run of pytest: the test that asks first runs the gate.
 
     ``place`` is a folder that all processes of the run share.
     """
@@ -64,53 +107,41 @@ class Gates:
         self._place = place
         self._reports: dict[str, Report] = {}
 
-    def report(self, first: Any, second: Any, options: Mapping[str, Any]) -> Report:
+    def report(self, gate: ParityGate) -> Report:
         """Return the report of a gate. Raises UsageError."""
         # Not every platform that has pytest has this.
         import fcntl
 
         import msgspec
 
-        from harness.api import Report, gate
+        from harness.api import Report, run_gate
         from harness.engine.result.events import Finished
-        from harness.world.profiles import use_profiles
 
-        asked = repr((_spelled(first), _spelled(second), sorted(options.items())))
-        key = hashlib.sha256(asked.encode()).hexdigest()[:24]
-        if key not in self._reports:
-            options = dict(options)
-            if (profiles := options.pop("profiles", None)) is not None:
-                use_profiles(profiles)
-            file = self._place / f"stackproof-{key}.json"
-            with (self._place / f"stackproof-{key}.lock").open("w") as lock:
+        if gate.key not in self._reports:
+            file = self._place / f"stackproof-{gate.key}.json"
+            with file.with_suffix(".lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 if file.exists():
                     report = Report(msgspec.json.decode(file.read_bytes(), type=Finished))
                 else:
-                    report = gate(first, second, **options)
+                    report = run_gate(gate.open(), gate.options, gate.listener)
                     file.write_bytes(msgspec.json.encode(report.result))
-            self._reports[key] = report
-        return self._reports[key]
-
-
-def _spelled(subject: Any) -> str:
-    """Return a subject's name, the same in every process."""
-    return subject if isinstance(subject, str) else f"{subject.__module__}:{subject.__qualname__}"
+            self._reports[gate.key] = report
+        return self._reports[gate.key]
 
 
 class Parity:
-    """One test's part of a gate: a field, the refusals, the environment, or the outcomes."""
+    """What one test is about: a field, the refusals, the environment, or the outcomes, of one gate."""
 
-    def __init__(self, gates: Gates, first: Any, second: Any, options: Mapping[str, Any], part: str) -> None:
+    def __init__(self, gates: Gates, gate: ParityGate, part: str) -> None:
         self._gates = gates
-        self._gate = first, second, options
+        self._gate = gate
         self.part = part
 
     @property
     def report(self) -> Report:
-        """The report of the whole gate, which runs now if it has not."""
-        first, second, options = self._gate
-        return self._gates.report(first, second, options)
+        """The report of the whole gate, which runs now unless another test has run it."""
+        return self._gates.report(self._gate)
 
     def judgement(self) -> Judgement:
         """Return the verdict on this part."""
@@ -157,52 +188,20 @@ def pytest_configure(config: pytest.Config) -> None:
 # With --stackproof ------------------------------------------------------------------------------------------------
 
 
-class _Configured:
-    """The gate of pyproject.toml. Raises pytest.UsageError where it is not set up."""
+def _configured(config: pytest.Config) -> Config:
+    """Return the settings of the project. Raises pytest.UsageError if they name no subjects."""
+    from harness.config import load_config
 
-    def __init__(self, config: pytest.Config) -> None:
-        from harness.config import load_config
-
-        try:
-            self.config: Config = load_config(config.rootpath)
-        except UsageError as error:
-            raise pytest.UsageError(str(error)) from None
-        if not self.config.subjects or self.config.file is None:
-            raise pytest.UsageError("--stackproof: set subjects under [tool.stackproof] in pyproject.toml")
-        self.file: Path = self.config.file
-        self._cases: int | None = config.getoption("stackproof_cases")
-
-    def options(self) -> dict[str, Any]:
-        """Return the arguments of `harness.api.gate`, and our own profiles."""
-        config = self.config
-        counted = {"cases": config.cases, "seconds": config.seconds}
-        if self._cases is not None:
-            if self._cases < 1:
-                raise pytest.UsageError("--stackproof-cases takes a number from 1 on")
-            counted = {"cases": self._cases, "seconds": None}
-        return {
-            **counted,
-            **self.named(),
-            "seed": config.seed,
-            "jobs": config.jobs,
-            "ledger": config.ledger,
-            "case_seconds": config.case_seconds,
-            "memory_mib": config.memory_mib,
-            "profiles": config.profiles,
-        }
-
-    def named(self) -> dict[str, Any]:
-        """Return the arguments that say which fields there are."""
-        config = self.config
-        interpreter = {"python": config.python} if config.python else {}
-        return {
-            "fields": config.fields,
-            "all_fields": config.all_fields,
-            "answers": config.answers,
-            "domains": config.domains,
-            "folder": config.folder,
-            **interpreter,
-        }
+    try:
+        found = load_config(config.rootpath)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+    if not found.subjects or found.file is None:
+        raise pytest.UsageError("--stackproof: set subjects under [tool.stackproof] in pyproject.toml")
+    cases: int | None = config.getoption("stackproof_cases")
+    if cases is not None and cases < 1:
+        raise pytest.UsageError("--stackproof-cases takes a number from 1 on")
+    return replace(found, options=found.options.replaced(cases=cases))
 
 
 class ParityFile(pytest.File):
@@ -212,14 +211,13 @@ class ParityFile(pytest.File):
         """Yield a test for each field, and for the other parts of the outcomes."""
         from harness.world.profiles import use_profiles
 
-        configured = _Configured(self.config)
-        use_profiles(configured.config.profiles)
-        first, second = configured.config.subjects
+        configured = _configured(self.config)
+        use_profiles(configured.profiles)
         gates = _gates(self.config)
-        parts = _parts(first, second, configured.named())
-        for part in parts:
-            parity = Parity(gates, first, second, configured.options(), part)
-            yield ParityItem.from_parent(self, name=part, parity=parity)
+        first, second = configured.subjects
+        gate = ParityGate(first, second, configured.options, configured.folder)
+        for part in gate.parts():
+            yield ParityItem.from_parent(self, name=part, parity=Parity(gates, gate, part))
 
 
 class ParityItem(pytest.Item):
@@ -249,7 +247,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     config = parent.config
     if file_path.name != "pyproject.toml" or not config.getoption("stackproof"):
         return None
-    if file_path != _Configured(config).file:
+    if file_path != _configured(config).file:
         return None
     return ParityFile.from_parent(parent, path=file_path)
 
@@ -264,7 +262,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         return
     if any(isinstance(item, ParityItem) for item in items):
         return
-    file = ParityFile.from_parent(session, path=_Configured(config).file)
+    file = ParityFile.from_parent(session, path=_configured(config).file)
     items.extend(item for item in file.collect())
 
 
@@ -276,9 +274,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     mark = metafunc.definition.get_closest_marker(_MARK)
     if mark is None or "parity" not in metafunc.fixturenames:
         return
-    first, second, options = _marked(mark, metafunc.config)
-    described = ("fields", "all_fields", "answers", "python", "domains", "folder")
-    parts = _parts(first, second, {name: options[name] for name in described if name in options})
+    parts = _marked(mark, metafunc.config).parts()
     metafunc.parametrize("parity", parts, indirect=True, ids=parts)
 
 
@@ -288,26 +284,20 @@ def parity(request: pytest.FixtureRequest) -> Parity:
     mark = request.node.get_closest_marker(_MARK)
     if mark is None:
         raise pytest.UsageError("the fixture parity is for tests marked with @pytest.mark.stackproof(FIRST, SECOND)")
-    return Parity(_gates(request.config), *_marked(mark, request.config), request.param)
+    return Parity(_gates(request.config), _marked(mark, request.config), request.param)
 
 
-def _marked(mark: pytest.Mark, config: pytest.Config) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the subjects and the options of a mark; what is looked for is looked for from pytest's own root."""
+def _marked(mark: pytest.Mark, config: pytest.Config) -> ParityGate:
+    """Return the gate of a mark, whose arguments are those of `harness.api.gate`. Raises pytest.UsageError."""
     if len(mark.args) != 2:
         raise pytest.UsageError(f"@pytest.mark.stackproof takes two subjects, not {len(mark.args)}")
-    return mark.args[0], mark.args[1], {"folder": config.rootpath, **mark.kwargs}
-
-
-def _parts(first: Any, second: Any, named: Mapping[str, Any]) -> Sequence[str]:
-    """Return the fields that are compared, and the other parts; a field that is chosen is compared alone."""
-    from harness.api import compared_fields
-
+    given = dict(mark.kwargs)
+    folder, listener = given.pop("folder", config.rootpath), given.pop("listener", None)
     try:
-        fields = compared_fields(first, second, **named)
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from None
-    others = [part for part in OTHER_PARTS if part != "(environment)" or not named.get("fields")]
-    return [*fields, *others]
+        options = GateOptions(**{**given, "fields": tuple(given.get("fields", ()))})
+    except TypeError as error:
+        raise pytest.UsageError(f"@pytest.mark.stackproof takes the arguments of harness.api.gate: {error}") from None
+    return ParityGate(mark.args[0], mark.args[1], options, folder, listener)
 
 
 def _gates(config: pytest.Config) -> Gates:

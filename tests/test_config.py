@@ -104,10 +104,11 @@ def test_every_key(stand: Callable[..., Path]) -> None:
     root = stand(pyproject_toml=WHOLE)
     config = load_config(root)
     assert config.subjects == ("python:a:resolve", "dir:new#python:a:resolve")
-    assert (config.fields, config.cases, config.seconds, config.jobs) == (("port",), 300, None, 1)
-    assert (config.ledger, config.python) == (root / "differences.toml", str(root / ".venv/bin/python"))
-    assert (config.case_seconds, config.memory_mib) == (2.0, 2048)
-    assert config.domains == {"region": ["eu", {"at": 1}]}
+    options = config.options
+    assert (options.fields, options.cases, options.seconds, options.jobs) == (("port",), 300, None, 1)
+    assert (options.ledger, options.python) == (root / "differences.toml", str(root / ".venv/bin/python"))
+    assert (options.case_seconds, options.memory_mib) == (2.0, 2048)
+    assert options.domains == {"region": ["eu", {"at": 1}]}
     assert config.profiles.hardware["lab"].capability == (9, 7)
     assert config.profiles.models["ours"].architectures == ["OursForCausalLM"]
 
@@ -119,12 +120,12 @@ def test_the_nearest_file_with_the_table(stand: Callable[..., Path]) -> None:
     config = load_config(root / "a" / "b")
     assert (config.file, config.folder) == (root / "a" / "pyproject.toml", root / "a")
     # A time alone is no number of cases.
-    assert (config.cases, config.seconds) == (None, 3.0)
+    assert (config.options.most_cases, config.options.seconds) == (None, 3.0)
 
 
 def test_no_file_gives_the_defaults(stand: Callable[..., Path]) -> None:
     assert load_config(stand()) == Config()
-    assert Config().cases == DEFAULT_CASES
+    assert Config().options.most_cases == DEFAULT_CASES
 
 
 @pytest.mark.parametrize(
@@ -274,9 +275,10 @@ class TestInit:
                 lines[index] = bare
         file.write_text("\n".join(lines), encoding="utf-8")
         config = load_config(root)
-        assert (config.fields, config.seconds, config.jobs, config.case_seconds) == (("port",), 60.0, 2, 10.0)
+        options = config.options
+        assert (options.fields, options.seconds, options.jobs, options.case_seconds) == (("port",), 60.0, 2, 10.0)
         assert set(config.profiles.hardware) == {"our-node"} and set(config.profiles.models) == {"our-model"}
-        assert config.domains == {"region": ["eu-1", "us-2"]}
+        assert options.domains == {"region": ["eu-1", "us-2"]}
 
     def test_what_is_there_is_kept(
         self, stand: Callable[..., Path], run: Callable[..., tuple[int, str, str]]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codemods.commands.options import TREES, Jobs, Record
-from harness.cli.app import EQUIVALENT
 from harness.cli.commands.explain import explain as explain_subjects
-from harness.cli.options import AnswersFile, Format, Interpreter, cores
+from harness.cli.frame.app import EQUIVALENT
+from harness.cli.frame.options import Format, takes
+from harness.common.defaults import cores
 from harness.common.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.config import Config
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +26,9 @@ def register(app: typer.Typer) -> None:
     app.command(short_help="List the writers of a field; with --tree what blocks a move.")(explain)
 
 
+@takes("answers", "python")
 def explain(
+    config: Config,
     field: Annotated[list[str], typer.Argument(metavar="FIELD...", help="A resolved field, such as page_size.")],
     tree: Annotated[
         str | None,
@@ -47,8 +53,6 @@ def explain(
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write what --tree gives.")] = Format.terminal,
     jobs: Jobs = None,
-    answers: AnswersFile = None,
-    python: Interpreter = None,
 ) -> int:
     """List the writers of a field; with --tree also its readers, and what blocks the lift of each write."""
     if tree is None:
@@ -57,8 +61,9 @@ def explain(
                 raise UsageError(f"{name} is about a tree: give --tree too")
         if format is not Format.terminal:
             raise UsageError("--format json is about a tree: give --tree too")
+        options = config.options
         for name in field:
-            explain_subjects(name, subject, answers, python)
+            explain_subjects(field=name, subject=subject, answers=options.answers, python=options.python)
         return EQUIVALENT
     if subject:
         raise UsageError("--subject and --tree ask for different things, give one of them")

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from codemods.commands.options import TREES, Jobs, Record
-from harness.cli.app import EQUIVALENT
-from harness.cli.options import cores
+from harness.cli.frame.app import EQUIVALENT
+from harness.common.defaults import cores
 from harness.common.errors import UsageError
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from codemods.commands.options import TREES, Jobs
-from harness.cli.app import DIFFERENT, EQUIVALENT, INCONCLUSIVE
-from harness.cli.options import AnswersFile, CaseSeconds, Format, Interpreter, MemoryMib, configured, cores
+from codemods.commands.options import TREES
+from harness.cli.frame.app import DIFFERENT, EQUIVALENT, INCONCLUSIVE
+from harness.cli.frame.options import SUBJECT_OPTIONS, Format, takes
 from harness.common.errors import UsageError, hint
 
 if TYPE_CHECKING:
-    from codemods.stack.gate import Machine
+    from harness.config import Config
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -84,7 +84,9 @@ def plan(
 
 
 @app.command(short_help="Make a work tree of TARGET in DIR and do all steps there.")
+@takes(*SUBJECT_OPTIONS, "jobs")
 def run(
+    config: Config,
     target: Target,
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the work tree, the plan and the state.")],
     plan: PlanFile = None,
@@ -92,40 +94,31 @@ def run(
     cases: Cases = None,
     seed: Seed = None,
     force: Force = False,
-    jobs: Jobs = None,
-    answers: AnswersFile = None,
-    python: Interpreter = None,
-    case_seconds: CaseSeconds = None,
-    memory_mib: MemoryMib = None,
 ) -> int:
     """Make a work tree of TARGET in DIR and do all steps there, one commit and one branch each."""
     from codemods.stack.prepare import create, find_target, plan_for
 
-    machine = _machine(python, answers, jobs, case_seconds, memory_mib)
     found = find_target(target, Path.cwd())
     made = plan_for(found, plan)
     changes = {key: value for key, value in (("cases", cases), ("seed", seed)) if value is not None}
     gated = msgspec.structs.replace(made.plan, gate=msgspec.structs.replace(made.plan.gate, **changes))
     # Whatever the gate would refuse is refused before there is a folder.
-    machine.spec(f"{found.original}{gated.suffix(gated.gate.modes[0])}", Path.cwd())
+    config.options.spec(f"{found.original}{gated.suffix(gated.gate.modes[0])}", Path.cwd())
     create(out, found, gated, branches)
     for note in made.notes:
         typer.echo(f"note     {note}")
-    return _run(out, machine, force)
+    return _run(out, config, force)
 
 
 @app.command(short_help="Go on with a stack that was interrupted or stopped.")
+@takes(*SUBJECT_OPTIONS, "jobs")
 def resume(
+    config: Config,
     folder: StackFolder,
     force: Force = False,
-    jobs: Jobs = None,
-    answers: AnswersFile = None,
-    python: Interpreter = None,
-    case_seconds: CaseSeconds = None,
-    memory_mib: MemoryMib = None,
 ) -> int:
     """Go on with a stack that was interrupted or stopped; its stack.toml may have been edited since."""
-    return _run(folder, _machine(python, answers, jobs, case_seconds, memory_mib), force)
+    return _run(folder, config, force)
 
 
 @app.command()
@@ -164,23 +157,7 @@ def status(
     return EQUIVALENT
 
 
-def _machine(
-    python: str | None, answers: Path | None, jobs: int | None, case_seconds: float | None, memory_mib: int | None
-) -> Machine:
-    """Return what the subjects run on; what is not said is as configured."""
-    from codemods.stack.gate import Machine
-
-    config = configured()
-    return Machine(
-        python or config.python or sys.executable,
-        answers or config.answers,
-        jobs or config.jobs or cores(),
-        case_seconds or config.case_seconds,
-        memory_mib or config.memory_mib,
-    )
-
-
-def _run(folder: Path, machine: Machine, force: bool) -> int:
+def _run(folder: Path, config: Config, force: bool) -> int:
     from rich.console import Console
 
     from codemods.stack.runner import run_stack
@@ -192,7 +169,7 @@ def _run(folder: Path, machine: Machine, force: bool) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with StackView(output, Console(stderr=True, highlight=False)) as view:
-            outcome = run_stack(folder, machine, view, force=force)
+            outcome = run_stack(folder, config.options, view, force=force)
     except KeyboardInterrupt:
         typer.echo(f"stopped  by Ctrl-C; go on with: stackproof stack resume {folder}", err=True)
         raise

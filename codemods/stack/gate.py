@@ -13,12 +13,13 @@ from codemods.reading.index import TreeIndex
 from codemods.stack.excuses import carried_over
 from codemods.stack.plan import Plan, Step
 from harness.common.errors import UsageError
-from harness.engine.campaign import Budget, Request, run_campaign
+from harness.engine.campaign import run_campaign
 from harness.engine.ledger.entries import Ledger, load_ledger
 from harness.engine.result.events import Finished, Listener
 from harness.engine.result.events import Verdict as Judged
 from harness.engine.store import Store
-from harness.subjects.open import open_spec, open_subject
+from harness.options import GateOptions
+from harness.subjects.open import open_subject
 from harness.subjects.profile import Profile
 from harness.subjects.spec import SubjectSpec
 
@@ -49,40 +50,18 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class Machine:
-    """What the subjects run on: interpreter, limits, processes and a file of further answers."""
-
-    python: str
-    answers: Path | None = None
-    jobs: int = 1
-    case_seconds: float = 10.0
-    memory_mib: int = 2048
-
-    def spec(self, text: str, cwd: Path) -> SubjectSpec:
-        """Return the subject called ``text``, where a relative path or a revision starts at ``cwd``."""
-        return open_spec(
-            text,
-            answers=self.answers,
-            python=self.python,
-            case_seconds=self.case_seconds,
-            memory_mib=self.memory_mib,
-            cwd=cwd,
-        )
-
-
 class NotImported(Exception):
     """The migrated tree cannot be imported; the message says why."""
 
 
 def migrated_spec(
-    plan: Plan, mode: str, place: str, cwd: Path, machine: Machine, index: TreeIndex, facts: RecordFacts
+    plan: Plan, mode: str, place: str, cwd: Path, options: GateOptions, index: TreeIndex, facts: RecordFacts
 ) -> SubjectSpec:
     """Return the subject of the folder ``place`` under ``cwd``: the runtime is real, the unreachable carried over.
 
     ``index`` reads the tree there, ``facts`` are of its record.
     """
-    spec = machine.spec(f"dir:{place}{plan.suffix(mode)}", cwd)
+    spec = options.spec(f"dir:{place}{plan.suffix(mode)}", cwd)
     if spec.own:
         return spec
     profile: Profile = dict(spec.profile)
@@ -106,27 +85,27 @@ def run_gate(
     migrated: SubjectSpec,
     plan: Plan,
     ledger: Ledger,
-    jobs: int,
+    options: GateOptions,
     listener: Listener,
     corpus: Path,
 ) -> Finished:
-    """Run a campaign of the plan's size and seed, the cases in ``corpus`` first; what is new is kept there.
+    """Run a gate of the plan's size and seed, the cases in ``corpus`` first, and add what is new to ``corpus``.
 
-    While it comes to nothing but that places were not reached, a further round of the next seed goes on from there.
-    Raises UsageError as the campaign does.
+    As long as the only fault is that some places did not run, a further round with the next seed goes on from there.
+    ``options`` say how to run, ``ledger`` what is meant to differ. Raises UsageError as the campaign does.
     """
-    for number in range(plan.gate.rounds):
+    gate = plan.gate
+    for number in range(gate.rounds):
         store = Store(corpus)
-        request = Request(
-            first=original,
-            second=migrated,
-            all_fields=plan.gate.all_fields,
-            budget=Budget(cases=plan.gate.cases),
-            ledger=ledger,
-            seed=plan.gate.seed + number,
-            jobs=jobs,
-            corpus=store.cases,
+        asked = dataclasses.replace(
+            options,
+            fields=(),
+            all_fields=gate.all_fields,
+            cases=gate.cases,
+            seconds=None,
+            seed=gate.seed + number,
         )
+        request = asked.request(original, migrated, ledger=ledger, corpus=store.cases)
         finished = run_campaign(request, listener, store)
         if finished.verdict != "inconclusive" or finished.interrupted or finished.counts.failed:
             break

@@ -17,7 +17,6 @@ from codemods.reading.index import TreeIndex
 from codemods.reading.writes import counted, write_sites
 from codemods.stack.events import Ended, Gating, Listener, StepEnded, StepStarted, Working
 from codemods.stack.gate import (
-    Machine,
     NotImported,
     check_import,
     ledger_for,
@@ -48,6 +47,7 @@ from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.ledger.entries import Ledger
 from harness.engine.result.events import Finished
+from harness.options import GateOptions
 from harness.report.result.document import save_result
 from harness.subjects.sources.git import GitFailed
 from harness.subjects.spec import SubjectSpec
@@ -63,7 +63,7 @@ class Stopped(Exception):
         self.outcome = outcome
 
 
-def run_stack(folder: Path, machine: Machine, listener: Listener, *, force: bool = False) -> Outcome:
+def run_stack(folder: Path, options: GateOptions, listener: Listener, *, force: bool = False) -> Outcome:
     """Do what is left of the stack in ``folder``, and return how it came out.
 
     Raises UsageError when the folder, its plan or its work tree is not what the state says, when another process is
@@ -72,7 +72,7 @@ def run_stack(folder: Path, machine: Machine, listener: Listener, *, force: bool
     load_state(folder)
     with held(folder):
         try:
-            return _Run(folder, machine, listener, force).run()
+            return _Run(folder, options, listener, force).run()
         except Stopped as stopped:
             return stopped.outcome
         except GitFailed as error:
@@ -82,9 +82,9 @@ def run_stack(folder: Path, machine: Machine, listener: Listener, *, force: bool
 
 
 class _Run:
-    def __init__(self, folder: Path, machine: Machine, listener: Listener, force: bool) -> None:
+    def __init__(self, folder: Path, options: GateOptions, listener: Listener, force: bool) -> None:
         self._folder = folder.absolute()
-        self._machine = machine
+        self._options = options
         self._tell = listener
         self._force = force
         self._state: State = load_state(folder)
@@ -180,7 +180,7 @@ class _Run:
             self._plan.record, step.fields, self._plan.of(step), earlier, self._plan.options, force=self._force
         )
         root = repository.path / self._state.inside
-        applied = apply_step(root, work, top=repository.path, jobs=self._machine.jobs)
+        applied = apply_step(root, work, top=repository.path, jobs=self._options.processes)
         self._note(state, applied)
         if not applied.changes:
             self._enter(state, "unchanged")
@@ -259,10 +259,10 @@ class _Run:
 
     def _migrated(self, mode: str, index: TreeIndex, facts: RecordFacts) -> SubjectSpec:
         place = "/".join(part for part in (TREE, self._state.inside) if part)
-        return migrated_spec(self._plan, mode, place, self._folder, self._machine, index, facts)
+        return migrated_spec(self._plan, mode, place, self._folder, self._options, index, facts)
 
     def _original(self, mode: str) -> SubjectSpec:
-        return self._machine.spec(f"{self._state.original}{self._plan.suffix(mode)}", self._folder / TREE)
+        return self._options.spec(f"{self._state.original}{self._plan.suffix(mode)}", self._folder / TREE)
 
     # -- the end
 
@@ -270,7 +270,7 @@ class _Run:
         """Count the writes of all fields of the plan in the finished tree; say why some are in no pass."""
         sites = write_sites(index, facts, fields)
         lift: type = codemod_named("lift_writes")
-        left = run_codemods(index.tree, [lift(facts, fields)], jobs=self._machine.jobs).left
+        left = run_codemods(index.tree, [lift(facts, fields)], jobs=self._options.processes).left
         return Totals(
             before=sum(step.before for step in self._state.steps),
             after=counted(sites, "imperative"),
@@ -289,7 +289,7 @@ class _Run:
         for text in self._plan.gate.also[len(self._state.also) :]:
             name = f"against {text}"
             self._tell(Working(f"gating {name}"))
-            other, migrated = self._machine.spec(text, self._folder), self._migrated(mode, index, facts)
+            other, migrated = self._options.spec(text, self._folder), self._migrated(mode, index, facts)
             ledger = ledger_for(self._plan, (), other.label, migrated.label)
             finished = self._gated(mode, name, other, migrated, ledger)
             if finished.verdict != "equivalent":
@@ -311,9 +311,8 @@ class _Run:
         shutil.rmtree(new, ignore_errors=True)
         if kept.is_dir():
             shutil.copytree(kept, new)
-        jobs = self._machine.jobs
         finished = run_gate(
-            first, migrated, self._plan, ledger, jobs, lambda event: self._tell(Gating(name, event)), new
+            first, migrated, self._plan, ledger, self._options, lambda event: self._tell(Gating(name, event)), new
         )
         if finished.interrupted:
             raise KeyboardInterrupt

@@ -10,7 +10,7 @@ import pkgutil
 import sys
 
 from harness.cli import commands
-from harness.cli.app import app, guarded
+from harness.cli.frame.app import app, guarded
 
 __all__ = ["app", "guarded", "main"]
 

@@ -22,6 +22,12 @@ _TEXTS: Mapping[Any, tuple[Any, str]] = {
 S = TypeVar("S", bound=msgspec.Struct)
 
 
+def changes(value: msgspec.Struct, plain: msgspec.Struct) -> dict[str, Any]:
+    """Return the attributes of ``value`` that differ from those of ``plain``, a struct of the same type, by name."""
+    names = value.__struct_fields__
+    return {name: getattr(value, name) for name in names if getattr(value, name) != getattr(plain, name)}
+
+
 def struct_from_json(
     cls: type[S], value: object, expected: Mapping[str, str], where: str, key: str | None = None
 ) -> S:

@@ -37,6 +37,11 @@ class Change(NamedTuple):
         return ROLES if self.moved is None else dict(zip(ROLES, self.names, strict=True))
 
 
+def two_subjects(first: SubjectSpec, second: SubjectSpec) -> Change:
+    """Return two subjects as they are, where nobody says that one is a change of the other."""
+    return Change((first.label, second.label), (first, second), None, ())
+
+
 def open_change(
     base: str, head: str, select: str | None, repository: Path, open_one: Callable[[str], SubjectSpec]
 ) -> Change:

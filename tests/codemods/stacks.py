@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from made_up_trees import make_tree
 
 from codemods.stack.events import Event
-from codemods.stack.gate import Machine
 from codemods.stack.prepare import create, find_target, plan_for
 from codemods.stack.runner import Outcome, run_stack
 from codemods.stack.state import State, load_state
+from harness.options import GateOptions
 
 RECORD = "sglang.srt.server_args:ServerArgs"
 PLAN = """\
@@ -35,7 +34,7 @@ reference = "https://example.org/pull/1"
 name = "pages"
 fields = ["page_size"]
 """
-MACHINE = Machine(python=sys.executable)
+OPTIONS = GateOptions(jobs=1)
 
 
 def ignore(event: Event) -> None:
@@ -67,7 +66,7 @@ def made_stack(folder: Path, target: str, plan: Path) -> Path:
 
 def run(folder: Path, listener: Callable[[Event], None] = ignore) -> tuple[Outcome, State]:
     """Do what is left of the stack in ``folder``."""
-    outcome = run_stack(folder, MACHINE, listener)
+    outcome = run_stack(folder, OPTIONS, listener)
     return outcome, load_state(folder)
 
 

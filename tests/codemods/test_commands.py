@@ -14,8 +14,8 @@ import typer
 from stacks import PLAN, RECORD, contents, git, made_plan, made_repository, made_tree
 
 from codemods.commands import register
-from harness.cli.app import guarded
 from harness.cli.commands.explain import explain
+from harness.cli.frame.app import guarded
 
 ARGS = "sglang/srt/server_args.py"
 

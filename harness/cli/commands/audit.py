@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.app import DIFFERENT, EQUIVALENT, app
-from harness.cli.options import DEFAULT_CASES, FirstSubject, Format, cores
+from harness.cli.frame.app import DIFFERENT, EQUIVALENT, app
+from harness.cli.frame.options import FirstSubject, Format
+from harness.common.defaults import DEFAULT_CASES, cores
 
 
 @app.command(short_help="Seed faults into B: which of them does the gate not catch?")
@@ -58,17 +59,11 @@ def audit(
     from harness.audit.run.audit import Audit
     from harness.audit.run.results import Results
     from harness.audit.run.trials import TrialMaker
-    from harness.engine.campaign import Budget, Request
-    from harness.engine.ledger.entries import Ledger, load_ledger
+    from harness.options import GateOptions
     from harness.report.terminal.audited import Audited, audit_document, say_audit
-    from harness.subjects.open import open_spec
 
-    specs = [
-        open_spec(text, answers=None, python=sys.executable, case_seconds=10.0, memory_mib=2048)
-        for text in (first, second)
-    ]
-    meant = load_ledger(ledger) if ledger is not None else Ledger()
-    request = Request(specs[0], specs[1], budget=Budget(cases=cases), ledger=meant, seed=seed)
+    options = GateOptions(cases=cases, seed=seed, ledger=ledger)
+    request = options.request(options.spec(first), options.spec(second))
     kept, processes = Results(results), jobs or cores()
     listed = load_equivalents(equivalents) if equivalents is not None else Equivalents()
     with TrialMaker(request) as trials:

@@ -7,8 +7,8 @@ from typing import Final
 
 import typer
 
-from harness.cli.app import EQUIVALENT, app
-from harness.cli.options import configured
+from harness.cli.frame.app import EQUIVALENT, app
+from harness.cli.frame.options import configured
 from harness.common.errors import visible
 
 _config: Final = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The settings of pyproject.toml.")

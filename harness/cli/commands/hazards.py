@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.app import EQUIVALENT, app
-from harness.cli.options import Format
+from harness.cli.frame.app import EQUIVALENT, app
+from harness.cli.frame.options import Format
 
 
 @app.command(short_help="Say which passes have an order, and what an exchange changes.")
@@ -24,11 +24,10 @@ def hazards(
 ) -> int:
     """Say which passes have an order, by what each writes and reads, and exchange each pair to see if it matters."""
     from harness.engine.hazards import Asked, find_hazards
+    from harness.options import GateOptions
     from harness.report.terminal.hazards import document, say_hazards
-    from harness.subjects.open import open_spec
 
-    spec = open_spec(subject, answers=None, python=sys.executable, case_seconds=10.0, memory_mib=2048)
-    found = find_hazards(Asked(replace(spec, record=False), cases, seed, field))
+    found = find_hazards(Asked(replace(GateOptions().spec(subject), record=False), cases, seed, field))
     if format is Format.json:
         sys.stdout.buffer.write(document(found))
         sys.stdout.buffer.flush()

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from harness.cli.app import EQUIVALENT, app
-from harness.cli.options import SUBJECTS
+from harness.cli.frame.app import EQUIVALENT, app
+from harness.cli.frame.options import SUBJECTS
 from harness.common.errors import UsageError
 
 _WORKFLOW: Final = Path(".github", "workflows", "stackproof.yml")

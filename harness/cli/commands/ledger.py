@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.app import DIFFERENT, EQUIVALENT, app
+from harness.cli.frame.app import DIFFERENT, EQUIVALENT, app
 from harness.common.errors import UsageError
 
 ledger_app = typer.Typer(no_args_is_help=True, help="Keep a ledger of differences that are meant.")

@@ -1,46 +1,43 @@
-"""``stackproof merge``: the shards of a campaign, and one verdict."""
+"""``stackproof merge``: puts the shards of a gate together and gives the verdict."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.app import app
-from harness.cli.options import Format, Interpreter, Jobs, Reports, Save, configured, cores
+from harness.cli.frame.app import app
+from harness.cli.frame.options import Format, Reports, Save, Verbose, takes
+
+if TYPE_CHECKING:
+    from harness.config import Config
 
 
 @app.command(short_help="Put the shards of a search together, and judge.")
+@takes("jobs", "python")
 def merge(
-    shards: Annotated[list[Path], typer.Argument(metavar="SHARD...", help="The files of all shards of a campaign.")],
+    config: Config,
+    shards: Annotated[
+        list[Path], typer.Argument(metavar="SHARD...", help="The files of all shards, as gate --shard wrote them.")
+    ],
     repository: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where git: and dir: subjects are looked up, instead of here.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder at which git: and dir: subjects start.  [default: this folder]"),
     ] = None,
-    jobs: Jobs = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
+    verbose: Verbose = False,
     report: Reports = None,
     save: Save = None,
-    python: Interpreter = None,
 ) -> int:
-    """Put the shards of a campaign together, minimise what differs, and say whether A and B ever differ."""
-    from harness.cli.showing import show
-    from harness.engine.campaign import conclude_shards
-    from harness.report.reports import parse_reports
+    """Put the shards of a search together, minimise what differs, and say whether A and B ever differ."""
+    from harness.api import merge_parts
+    from harness.cli.frame.showing import show, wanted_reports
     from harness.report.result.document import folder_for
-    from harness.report.result.shards import open_again, read_shards
-    from harness.subjects.open import checked_interpreter
 
-    wanted = parse_reports([*(report or ()), *(["json=-"] if format is Format.json else [])])
-    config = configured()
+    wanted = wanted_reports(report, format)
     with folder_for(save):
-        asked, gathered = read_shards(shards)
-        request = open_again(
-            asked,
-            checked_interpreter(python or config.python or sys.executable),
-            jobs or cores(),
-            repository or Path.cwd(),
+        folder = repository or Path.cwd()
+        return show(
+            lambda listener: merge_parts(shards, config.options, folder, listener), wanted, save, verbose=verbose
         )
-        names = request.first.label, request.second.label
-        return show(lambda listener: conclude_shards(request, gathered, listener), wanted, save, names)

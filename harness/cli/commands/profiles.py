@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from harness.cli.app import EQUIVALENT, app
-from harness.cli.options import configured
+from harness.cli.frame.app import EQUIVALENT, app
+from harness.cli.frame.options import configured
 
 
 @app.command()

@@ -1,19 +1,24 @@
-"""``stackproof resolve``: what a subject makes of a launch, or of the cases of a file."""
+"""``stackproof resolve``: shows what a subject resolves a launch, or the cases of a file, to."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.app import EQUIVALENT, INCONCLUSIVE, app
-from harness.cli.options import SUBJECTS, AnswersFile, CaseSeconds, Interpreter, MemoryMib, configured, open_specs
+from harness.cli.frame.app import EQUIVALENT, INCONCLUSIVE, app
+from harness.cli.frame.options import SUBJECT_OPTIONS, SUBJECTS, open_specs, takes
 from harness.common.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.config import Config
 
 
 @app.command(short_help="Show what a launch resolves to, and every write on the way.")
+@takes(*SUBJECT_OPTIONS)
 def resolve(
+    config: Config,
     launch: Annotated[
         list[str] | None, typer.Argument(metavar="-- FLAGS", help="Launch flags, or a whole launch command.")
     ] = None,
@@ -21,7 +26,8 @@ def resolve(
         list[str] | None,
         typer.Option(
             metavar="S",
-            help=f"What resolves: {SUBJECTS}. Given again, both side by side.  [default: those of pyproject.toml]",
+            help=f"The subject: {SUBJECTS}. Give a second one to see both side by side.  [default: those of "
+            "pyproject.toml]",
             show_default=False,
         ),
     ] = None,
@@ -31,10 +37,6 @@ def resolve(
         Path | None, typer.Option(metavar="FILE", help="Resolve the cases of this file instead.")
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcomes there, one a line.")] = None,
-    answers: AnswersFile = None,
-    python: Interpreter = None,
-    case_seconds: CaseSeconds = None,
-    memory_mib: MemoryMib = None,
 ) -> int:
     """Show what one subject resolves a launch, or the cases of a file, to."""
     from harness.report.terminal.resolution import resolve_file, resolve_launch
@@ -45,14 +47,11 @@ def resolve(
         raise UsageError(f"--out {out}: this is the file of the cases, name another")
     if cases is None and out is not None:
         raise UsageError("--out goes with --cases: the outcome of a launch is shown on standard output")
-    config = configured()
     if not subject and not config.subjects:
         raise UsageError("name a --subject, or set subjects under [tool.stackproof] in pyproject.toml")
     if cases is not None and len(subject or config.subjects) > 1:
         raise UsageError("--cases goes with one --subject: the outcomes of each are a file of their own")
-    specs = open_specs(
-        config, subject or (), answers=answers, python=python, case_seconds=case_seconds, memory_mib=memory_mib
-    )
+    specs = open_specs(config, subject or ())
     if cases is not None:
         answered = resolve_file(specs[0], cases, out)
     else:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
+from harness.common.convert import changes
 from harness.engine.ledger.entries import FORMAT
 from harness.formats.contract import parse_case
 from harness.moves.change import ROLES
@@ -104,11 +105,9 @@ def _conditions(case: Case) -> Group:
     for head, given in (("args", case.args), ("env", case.env)):
         group |= {f"{head}.{name}": _asked(value) for name, value in given.items()}
     for head, part, plain in (("hardware", case.hardware, Hardware()), ("model", case.model, Model())):
-        for name in part.__struct_fields__:
-            value = getattr(part, name)
-            if value != getattr(plain, name):
-                # A version is a number, too.
-                group[f"{head}.{name}"] = _asked(0 if name == "cuda_version" and value is not None else value)
+        for name, value in changes(part, plain).items():
+            # A version is a number, too.
+            group[f"{head}.{name}"] = _asked(0 if name == "cuda_version" and value is not None else value)
     if case.model.architectures != Model().architectures:
         group["model.architectures"] = f"{{ contains = {toml(case.model.architectures[0])} }}"
     return dict(sorted(group.items()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Literal
@@ -19,10 +20,12 @@ from harness.common.reading import parse_json, seal
 from harness.engine.judgement.totals import Gathered
 from harness.engine.ledger.entries import Ledger
 from harness.engine.search.guide import STREAMS
-from harness.engine.search.plan import Budget, Request, Shard
+from harness.engine.search.plan import Request, Shard
 from harness.formats.subjectname import parse_subject
 from harness.moves import Moved
+from harness.options import GateOptions
 from harness.report.result.results import read_format
+from harness.subjects.open import checked_interpreter
 from harness.subjects.profile import Profile
 from harness.subjects.sources import Tree, locate
 from harness.subjects.spec import Limits, SubjectSpec
@@ -180,14 +183,16 @@ def _same(first_path: Path, first: ShardDocument, path: Path, document: ShardDoc
             raise UsageError(f"{first_path} and {path} are not of one campaign: they differ in {name}")
 
 
-def open_again(asked: Asked, python: str, jobs: int, cwd: Path) -> Request:
-    """Return the request that the shards are of, with its subjects opened here.
+def open_again(asked: Asked, options: GateOptions, folder: Path) -> Request:
+    """Return the request that the shards are of, with its subjects opened again from ``folder``.
 
-    ``python`` is the interpreter that runs them. Raises UsageError for a subject that is not the same here.
+    Of ``options``, the interpreter and the number of processes count. Raises UsageError for a subject that is not the
+    same here.
     """
+    python = checked_interpreter(options.python or sys.executable)
     specs = [
         SubjectSpec(
-            tree=_tree(part, cwd),
+            tree=_tree(part, folder),
             slice=part.slice,
             profile=part.profile,
             python=python,
@@ -200,18 +205,15 @@ def open_again(asked: Asked, python: str, jobs: int, cwd: Path) -> Request:
     for part, spec in zip(asked.subjects, specs, strict=True):
         if spec.sources() != part.sources:
             raise UsageError(f"{part.name} was changed since the shards were run: run them again")
-    return Request(
-        first=specs[0],
-        second=specs[1],
+    same = dataclasses.replace(
+        options,
         fields=asked.fields,
         all_fields=asked.all_fields,
-        budget=Budget(cases=asked.cases, seconds=asked.seconds),
-        ledger=asked.ledger,
+        cases=asked.cases,
+        seconds=asked.seconds,
         seed=asked.seed,
-        jobs=jobs,
-        moved=asked.moved,
-        notes=asked.notes,
     )
+    return same.request(specs[0], specs[1], ledger=asked.ledger, moved=asked.moved, notes=asked.notes)
 
 
 def _tree(part: SubjectPart, cwd: Path) -> Tree:

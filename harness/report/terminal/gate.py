@@ -63,8 +63,9 @@ def progress_bar(console: Console) -> Progress:
 class TerminalView:
     """Listens to a campaign. Progress goes to ``progress`` (standard error), the result to ``output``."""
 
-    def __init__(self, output: Console, progress: Console) -> None:
+    def __init__(self, output: Console, progress: Console, *, verbose: bool = False) -> None:
         self._output = output
+        self._verbose = verbose
         self._bar = progress_bar(progress)
         self._task: TaskID | None = None
         self._counts = Counts()

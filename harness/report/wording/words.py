@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from harness.common.convert import changes
 from harness.common.errors import visible
 from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.causes import AS_GIVEN
@@ -96,7 +97,7 @@ def machine_words(hardware: Hardware, *, named: bool = True) -> str:
     name = name_of_hardware(hardware) if named else None
     if name is not None:
         return name
-    changed = _changed(hardware, Hardware())
+    changed = changes(hardware, Hardware())
     words = [str(changed.pop("platform", hardware.platform))]
     if hardware.capability is not None:
         major, minor = changed.pop("capability", hardware.capability)
@@ -112,16 +113,10 @@ def model_words(model: Model) -> str:
     named = name_of_model(model)
     if named is not None:
         return named
-    changed = _changed(model, Model())
+    changed = changes(model, Model())
     words = ["/".join(changed.pop("architectures", model.architectures))]
     words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
     return visible(", ".join(words))
-
-
-def _changed(part: Hardware | Model, plain: Hardware | Model) -> dict[str, Any]:
-    return {
-        name: getattr(part, name) for name in part.__struct_fields__ if getattr(part, name) != getattr(plain, name)
-    }
 
 
 def _plain(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import libcst as cst
 import pytest
-from stacks import MACHINE, PLAN, contents, git, made_plan, made_repository, made_stack, made_tree, run
+from stacks import OPTIONS, PLAN, contents, git, made_plan, made_repository, made_stack, made_tree, run
 
 from codemods.frame.catalog import codemod_named
 from codemods.frame.codemod import Change, Codemod, Example
@@ -221,7 +221,7 @@ def test_a_run_that_was_interrupted_goes_on(
     stack: Path, finished: Finished, at: Callable[[Event], bool], number: int
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
-        run_stack(stack, MACHINE, Interrupts(at, number))
+        run_stack(stack, OPTIONS, Interrupts(at, number))
     there = load_state(stack)
     assert not all(step.is_over for step in there.steps) or there.totals is None
     if (stack / "tree" / ".git").is_dir():
@@ -235,7 +235,7 @@ def test_a_run_that_was_interrupted_goes_on(
 
 def test_what_somebody_changed_in_the_work_tree_is_kept_as_a_patch(stack: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        run_stack(stack, MACHINE, Interrupts(_starts_gate, 2))
+        run_stack(stack, OPTIONS, Interrupts(_starts_gate, 2))
     (stack / "tree" / "notes.txt").write_text("mine\n")
     run(stack)
     (patch,) = (stack / "interrupted").iterdir()
