@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from declarative.engine.errors import DeclarationError
 from declarative.engine.order import constraints_of
 from declarative.engine.pipeline import DISPATCH, Pipeline, Resolution, Stage
 from declarative.engine.registry import Registry
@@ -49,7 +50,7 @@ from declarative.passes import (
     quantization,
     sampling,
 )
-from harness.world.case import Case
+from harness.world.case import BrokenSetUp, Case
 from harness.world.machine import current
 from harness.world.records import field_specs
 from harness.world.slice import resolve_slice
@@ -197,11 +198,16 @@ PIPELINE: Final = Pipeline(STAGES, record=ServerArgs, state=STATE, registry=REGI
 def run_passes(resolution: Resolution, pipeline: Pipeline = PIPELINE) -> None:
     """Run all passes over a fresh ``resolution`` on the current case's machine and model; the record stays pristine.
 
-    ``pipeline`` is another order of them. Raises what a pass raises.
+    ``pipeline`` is another order of them. Raises what a pass raises, and BrokenSetUp where a pass declares
+    what it may not.
     """
     machine = current()
     model = read_only_model(machine.model_config)
-    pipeline.resolve(resolution, model, facts_of(resolution.arguments, model), machine.env.__setitem__)
+    try:
+        pipeline.resolve(resolution, model, facts_of(resolution.arguments, model), machine.env.__setitem__)
+    except DeclarationError as error:
+        # A pass that declares what it may not is wrong for every user: it must not look like a refusal.
+        raise BrokenSetUp(str(error)) from error
 
 
 class Reads(NamedTuple):

@@ -21,7 +21,8 @@ from harness.world.fields import FieldSpec
 from harness.world.profiles import Launch, hardware_profile, model_profile
 
 _MIB = 1 << 20
-_KINDS = b"FEX"
+_KINDS = b"FEXB"
+_BROKEN_SET_UP = b"B"
 _OUT_OF_MEMORY = b'X["memory"'
 _SLACK_SECONDS = 6.0
 _READ_BYTES_A_SECOND = 2e6
@@ -159,7 +160,8 @@ class Subject:
         Of a ``stream`` what is new is kept for ``reach``, under the cases' positions in ``cases``.
 
         A case that ends or hangs the child gets a failure frame of its own, and the rest go on in a fresh child.
-        Raises UsageError when a fresh child cannot load the tree.
+        Raises UsageError when a fresh child cannot load the tree, and when a case shows that a package is set up
+        wrongly (`harness.world.case.BrokenSetUp`).
         """
         frames: list[bytes] = []
         single = False
@@ -171,6 +173,9 @@ class Subject:
             wait = self.spec.limits.case_seconds + _SLACK_SECONDS + len(request) / _READ_BYTES_A_SECOND
             try:
                 for frame in self._running().frames(request, len(rest), wait, _KINDS):
+                    if frame.startswith(_BROKEN_SET_UP):
+                        self.close()
+                        raise UsageError(f"{self.spec.label}: {msgspec.json.decode(frame[1:])}")
                     frames.append(frame)
                     if frame.startswith(_OUT_OF_MEMORY):
                         # The child ends by itself; the next case gets a fresh one.

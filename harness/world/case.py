@@ -22,6 +22,13 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     env: dict[str, str] = msgspec.field(default_factory=dict)
 
 
+class BrokenSetUp(Exception):
+    """A package that cannot resolve any case as it is written; the text names the part that is wrong.
+
+    It is no refusal: no argument of a user leads to it, so a command ends with status 2 instead of comparing it.
+    """
+
+
 class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The exception a subject raised: type's name, text, and its innermost function that raised."""
 

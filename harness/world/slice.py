@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
-from harness.world.case import Case, Outcome, Refusal
+from harness.world.case import BrokenSetUp, Case, Outcome, Refusal
 from harness.world.cuda_graph import CudaGraphConfig
 from harness.world.fields import FieldSpec, check_args
 from harness.world.machine import get_device, simulated
@@ -77,14 +77,14 @@ def resolve_slice(
 
     ``record`` makes the record from the arguments; ``root`` is the package's folder, which says whose functions count
     as the origin of a refusal. Raises UsageError for an argument that is none of ``arguments``, or whose value is not
-    of the field's type: such a case is no input at all, and no subject is asked about it.
+    of the field's type, and BrokenSetUp if ``run`` does.
     """
     check_args(case.args, arguments, f"case {case.id}")
     with simulated(case) as machine:
         try:
             made = record(**entry_arguments(case.args))
             run(made)
-        except MemoryError:
+        except (MemoryError, BrokenSetUp):
             raise
         except Exception as error:
             refusal = Refusal(type(error).__name__, str(error), _origin(error.__traceback__, root))

@@ -40,7 +40,7 @@ from harness.subjects.child.serve.wire import encode, marked, without_addresses
 from harness.subjects.child.world.current import WORLD, UnansweredProbe
 from harness.subjects.packaged.finding import import_package
 from harness.subjects.packaged.reorder import Reorder
-from harness.world.case import Case, Outcome
+from harness.world.case import BrokenSetUp, Case, Outcome
 from harness.world.chain import Write, Writer
 from harness.world.environ import envs
 from harness.world.fields import FieldSpec
@@ -137,6 +137,8 @@ class Package:
             return b'X["memory","it ran out of memory"]'
         except UnansweredProbe as error:
             return _asked(error)
+        except BrokenSetUp as error:
+            return b"B" + encode(str(error)[:_LONGEST_MESSAGE])
         except BaseException as error:
             # A refusal is an outcome; what comes out as an exception is a fault of the package.
             return _broken(f"{type(error).__name__}: {error}")

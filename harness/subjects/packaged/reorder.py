@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from harness.subjects.child.serve.wire import encode, marked
-from harness.world.case import Case, Outcome
+from harness.world.case import BrokenSetUp, Case, Outcome
 
 PROMISE = ("steps", "recorded_reads", "exchanged")
 
@@ -77,6 +77,8 @@ def _result(resolve: Callable[[Case], Outcome], case: Case) -> bytes:
     """Return what counts of a case's outcome, as for a gate: fields and environment, or a refusal's type and text."""
     try:
         outcome = resolve(case)
+    except BrokenSetUp:
+        raise
     except Exception as error:
         # An order that breaks a step is one more result.
         return encode(["broken", type(error).__name__, str(error)])
