@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from codemods.reading.accesses import Access
-from codemods.reading.slots import ResolutionSlot
-from codemods.reading.timeline import Timeline
+from codemods.reading.timeline import ResolutionSlot, Timeline
 from harness.common.errors import UsageError
 
 
@@ -33,31 +32,33 @@ class Move(NamedTuple):
         return not (self.seen_otherwise or self.jumped or self.changed_inputs or self.handed)
 
 
-def judge_move(trace: Timeline, field: str, origin: str, to: str) -> Move:
+def judge_move(timeline: Timeline, field: str, origin: str, to: str) -> Move:
     """Return what stands between the writes of ``field`` in the slot ``origin`` and the start of the slot ``to``.
 
     Slots are given by name or number. Raises UsageError for an unknown slot, or one that does not write the field.
     """
-    source, target = trace.slot(origin), trace.slot(to)
+    source, target = timeline.slot(origin), timeline.slot(to)
     places = [
         number
-        for number, event in enumerate(trace.events)
-        if event.slot == source.number and event.kind == "write" and event.field == field
+        for number, access in enumerate(timeline.accesses)
+        if access.slot == source.number and access.kind == "write" and access.field == field
     ]
     if not places:
-        writers = sorted({event.slot for event in trace.of([field], "write")})
+        writers = sorted({access.slot for access in timeline.of([field], "write")})
         raise UsageError(
             f"slot {source.name!r} does not write {field!r}: slots {', '.join(map(str, writers)) or 'none'} do"
         )
-    start = next((n for n, event in enumerate(trace.events) if event.slot >= target.number), len(trace.events))
+    start = next(
+        (n for n, access in enumerate(timeline.accesses) if access.slot >= target.number), len(timeline.accesses)
+    )
     # Later: what comes after the first write; earlier: what comes before the last one.
     later = start > places[0]
-    between = trace.events[places[0] + 1 : start] if later else trace.events[start : places[-1]]
+    between = timeline.accesses[places[0] + 1 : start] if later else timeline.accesses[start : places[-1]]
     own = {places[0], *places}
-    writes = tuple(trace.events[number] for number in places)
-    needs = frozenset(name for event in writes for name in event.needs) - {field}
+    writes = tuple(timeline.accesses[number] for number in places)
+    needs = frozenset(name for access in writes for name in access.needs) - {field}
     offset = places[0] + 1 if later else start
-    others = [event for number, event in enumerate(between, offset) if number not in own]
+    others = [access for number, access in enumerate(between, offset) if number not in own]
     return Move(
         field=field,
         origin=source,

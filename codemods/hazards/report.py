@@ -1,4 +1,4 @@
-"""Prints a trace or a move, as text for people and as plain data for programs."""
+"""Prints a timeline or a move, as text for people and as plain data for programs."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from codemods.reading.accesses import Access
 from codemods.reading.timeline import Timeline
 
 
-def as_text(trace: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
+def as_text(timeline: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
     """Return the writers and readers of ``fields`` slot by slot, then what stands in the way of each move."""
-    lines = [f"{', '.join(fields)}: {_counted(trace, fields)}"]
-    events = trace.of(fields)
-    for slot in trace.slots:
-        own = [event for event in events if event.slot == slot.number]
-        if any(event.kind != "handed" for event in own):
+    lines = [f"{', '.join(fields)}: {_counted(timeline, fields)}"]
+    events = timeline.of(fields)
+    for slot in timeline.slots:
+        own = [access for access in events if access.slot == slot.number]
+        if any(access.kind != "handed" for access in own):
             lines.append(f"{slot.number:3} {slot.name}  ({slot.file}:{slot.line})")
-            lines += [f"      {line}" for line in dict.fromkeys(_words(event) for event in own)]
+            lines += [f"      {line}" for line in dict.fromkeys(_words(access) for access in own)]
     for move in moves:
         lines += ["", *_move_lines(move)]
     return "\n".join(lines) + "\n"
 
 
-def as_json(trace: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
+def as_json(timeline: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
     """Return the same as JSON."""
     body = {
         "fields": list(fields),
         "slots": [
-            {"number": slot.number, "name": slot.name, "file": slot.file, "line": slot.line} for slot in trace.slots
+            {"number": slot.number, "name": slot.name, "file": slot.file, "line": slot.line}
+            for slot in timeline.slots
         ],
-        "events": [_data(event) for event in trace.of(fields)],
+        "events": [_data(access) for access in timeline.of(fields)],
         "moves": [_move_data(move) for move in moves],
     }
     return json.dumps(body, indent=2) + "\n"
 
 
-def _counted(trace: Timeline, fields: Sequence[str]) -> str:
+def _counted(timeline: Timeline, fields: Sequence[str]) -> str:
     def places(kind: str) -> int:
-        return len({(event.file, event.line, event.field) for event in trace.of(fields, kind)})
+        return len({(access.file, access.line, access.field) for access in timeline.of(fields, kind)})
 
     return f"written in {places('write')} places, read in {places('read')}, handed on in {places('handed')}"
 
 
-def _words(event: Access) -> str:
-    guard = f"  if {event.guards[-1]}" if event.guards else ""
-    return f"{event.kind:6} {event.field}  {event.function} ({event.file}:{event.line}){guard[:120]}"
+def _words(access: Access) -> str:
+    guard = f"  if {access.guards[-1]}" if access.guards else ""
+    return f"{access.kind:6} {access.field}  {access.function} ({access.file}:{access.line}){guard[:120]}"
 
 
 def _move_lines(move: Move) -> list[str]:
@@ -64,16 +65,16 @@ def _move_lines(move: Move) -> list[str]:
     for title, events in parts:
         if events:
             lines.append(f"  {title}:")
-            lines += [f"    {line}" for line in dict.fromkeys(f"{event.slot} {_words(event)}" for event in events)]
+            lines += [f"    {line}" for line in dict.fromkeys(f"{access.slot} {_words(access)}" for access in events)]
     return lines
 
 
-def _data(event: Access) -> dict[str, Any]:
+def _data(access: Access) -> dict[str, Any]:
     return {
-        **event._asdict(),
-        "guards": list(event.guards),
-        "needs": sorted(event.needs),
-        "through": list(event.through),
+        **access._asdict(),
+        "guards": list(access.guards),
+        "needs": sorted(access.needs),
+        "through": list(access.through),
     }
 
 
@@ -84,7 +85,7 @@ def _move_data(move: Move) -> dict[str, Any]:
         "to": move.to.number,
         "safe": move.is_safe,
         **{
-            name: [_data(event) for event in getattr(move, name)]
+            name: [_data(access) for access in getattr(move, name)]
             for name in ("writes", "seen_otherwise", "jumped", "changed_inputs", "handed")
         },
     }

@@ -13,11 +13,11 @@ from codemods.lift.passes import Maker, Names
 from codemods.reading.architecture import architecture_names
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import Definition, ModuleIndex
-from codemods.reading.scopes import bound_names, parameter_names, scopes_in_order
 from codemods.reading.source import SourceFile
 from codemods.writing.pure import is_pure
 from codemods.writing.regions import Regions
 from codemods.writing.scoped import ScopedTransformer, names_in
+from harness.source.scopes import parameters_of, scopes_in, times_bound
 
 
 class Lifter(ScopedTransformer):
@@ -42,7 +42,7 @@ class Lifter(ScopedTransformer):
         self._force = force
         self._path = source.path
         self._index = ModuleIndex(source.path, source.tree)
-        self._nodes = list(scopes_in_order(source.tree))
+        self._nodes = scopes_in(source.tree)
         self._numbers: list[int] = []
         self._maker = Maker(names_in(module), names, declare, limit)
 
@@ -67,7 +67,7 @@ class Lifter(ScopedTransformer):
         regions = Regions(self._index, self._facts, node, scope.records, self._declare, force=self._force)
         if not self._is_ours(regions.declares(node.body if isinstance(node.body, list) else [])):
             return updated_node
-        local = bound_names(node) | parameter_names(node)
+        local = times_bound(node).keys() | parameters_of(node).keys()
         work = Function(
             original_node.name.value,
             sorted(scope.records),
@@ -86,7 +86,7 @@ class Lifter(ScopedTransformer):
             leave=self.leave_alone,
             width=self.width,
         )
-        body = work.body(original_node.body.body, parameter_names(node))
+        body = work.body(original_node.body.body, frozenset(parameters_of(node)))
         self.count += work.count
         return original_node.with_changes(body=original_node.body.with_changes(body=body))
 

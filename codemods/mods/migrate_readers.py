@@ -14,8 +14,7 @@ from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
 from codemods.reading.holders import Holders
 from codemods.reading.index import Definition, ModuleIndex, dotted_name
-from codemods.reading.might import like_record
-from codemods.reading.scopes import record_scopes
+from codemods.reading.scopes import like_record, record_scopes
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
 from codemods.writing.imports import name_for, with_import

@@ -11,8 +11,9 @@ import libcst.matchers as m
 
 from codemods.frame.codemod import Change, Codemod
 from codemods.reading.facts import RecordFacts
-from codemods.reading.might import like_record, may_write
+from codemods.reading.scopes import like_record
 from codemods.reading.source import SourceFile, line_limit, usual_quote
+from codemods.reading.writes import may_write
 from codemods.runtime.names import DECLARE
 from codemods.writing.emit import declaration, laid_out
 from codemods.writing.imports import name_for, with_import

@@ -1,7 +1,7 @@
 """What happens to the record's fields in one function, in the order in which Python evaluates it, calls followed.
 
-It is a reading of the text, not a trace: both branches of a condition happen, one after the other, a loop's body
-happens once, and nothing returns early.
+It is a reading of the text, not a record of a run: both branches of a condition happen, one after the other, a
+loop's body happens once, and nothing returns early.
 """
 
 from __future__ import annotations
@@ -10,21 +10,25 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from codemods.reading.facts import RecordFacts
-from codemods.reading.index import Definition, Function, ModuleIndex, Scope, TreeIndex
-from codemods.reading.passing import passes_run
+from codemods.reading.callees import Callees, passes_run
+from codemods.reading.facts import Effects, RecordFacts
+from codemods.reading.index import Definition, TreeIndex
 from codemods.reading.scopes import NOTHING, ScopeNames, record_scopes
-from codemods.runtime.names import GIVE_RECORD, RUNS_PASSES
+from codemods.runtime.names import DECLARE, GIVE_RECORD, RUNS_PASSES
+from harness.source.calls import given
+from harness.source.nodes import Function, Scope, decorator_names
+from harness.source.writes import targets_of
 
 AccessKind = Literal["read", "write", "handed"]
-_BY_NAME = {"getattr": "read", "hasattr": "read", "setattr": "write", "delattr": "write"}
+_BY_NAME: dict[str, AccessKind] = {"getattr": "read", "hasattr": "read", "setattr": "write", "delattr": "write"}
+_PROPERTIES = {"property", "cached_property"}
 
 
 class Access(NamedTuple):
-    """One read or write of ``field``, or the record handed to something that is not followed (``field`` says what).
+    """One read or write of ``field``, or the record handed to something that is not followed (``field`` names that).
 
-    ``slot`` is the slot's number. ``guards`` are the conditions it stands under, those at the call included, and
-    ``needs`` the fields that they and a written value read. ``through`` are the calls that lead there.
+    ``slot`` is the slot's number. ``guards`` are the conditions around it, those at the call included, and ``needs``
+    the fields that they and a written value read. ``through`` are the calls that lead there.
     """
 
     kind: AccessKind
@@ -41,8 +45,9 @@ class Access(NamedTuple):
 class _Frame(NamedTuple):
     """Where the walk is: the file, the function and what it knows, the guards and calls around."""
 
-    module: ModuleIndex
+    path: str
     function: str
+    node: Function
     scope: ScopeNames
     guards: tuple[str, ...]
     needs: frozenset[str]
@@ -50,104 +55,95 @@ class _Frame(NamedTuple):
     local: dict[str, Function]
 
 
-class Walker:
-    """Walks functions of one tree. ``fields`` are the names that count, attributes that are no fields included."""
+class AccessReader:
+    """Reads functions of one tree. The fields that count include attributes that are no fields."""
 
-    def __init__(self, index: TreeIndex, facts: RecordFacts) -> None:
+    def __init__(self, index: TreeIndex, facts: RecordFacts, callees: Callees) -> None:
         self._index = index
         self._facts = facts
+        self._callees = callees
         self._fields = facts.fields.keys() | facts.attributes
         self._scopes: dict[str, dict[Scope, ScopeNames]] = {}
-        self._methods = dict(self._find_methods())
         self._running: list[tuple[str, str]] = []
-
-    def method(self, name: str) -> Definition | None:
-        """Return where the record's method ``name`` is defined."""
-        return self._methods.get(name)
 
     def statement(self, place: Definition, statement: ast.stmt) -> list[Access]:
         """Return what happens in one statement of the function at ``place``."""
         frame = self._frame(place)
         return list(self._walk(statement, frame)) if frame else []
 
-    def function(self, place: Definition) -> list[Access]:
-        """Return what happens in the function at ``place``."""
-        frame = self._frame(place)
-        node = self._node(place)
-        return list(self._body(node, frame)) if frame and node else []
+    def function(self, place: Definition | None) -> list[Access]:
+        """Return what happens in the function at ``place``; nothing where there is none."""
+        return list(self._into(place, None)) if place else []
 
-    # -- definitions
+    # -- functions
 
-    def _find_methods(self) -> Iterator[tuple[str, Definition]]:
-        # What a nearer class defines wins: ancestors come in the order in which they were found, the record last.
-        ordered = sorted(self._facts.classes, key=lambda place: (place == self._facts.record, place))
-        for place in ordered:
-            module = self._index.module(place.file)
-            for name in module.functions if module else ():
-                owner, _, method = name.rpartition(".")
-                if owner == place.name:
-                    yield method, Definition(place.file, name)
-
-    def _node(self, place: Definition) -> Function | None:
-        module = self._index.module(place.file)
-        return module.functions.get(place.name) if module else None
-
-    def _scope(self, module: ModuleIndex, node: Scope) -> ScopeNames:
-        if module.path not in self._scopes:
-            self._scopes[module.path] = record_scopes(module, self._facts)
-        return self._scopes[module.path].get(node, NOTHING)
+    def _scope(self, path: str, node: Scope) -> ScopeNames:
+        if path not in self._scopes:
+            self._scopes[path] = record_scopes(self._index.read(path), self._facts)
+        return self._scopes[path].get(node, NOTHING)
 
     def _frame(self, place: Definition, around: _Frame | None = None) -> _Frame | None:
-        module, node = self._index.module(place.file), self._node(place)
-        if module is None or node is None:
+        node = self._index.function(place)
+        if node is None:
             return None
-        guards = around.guards if around else ()
-        needs = around.needs if around else frozenset()
-        through = (*around.through, around.function) if around else ()
-        return _Frame(module, place.name, self._scope(module, node), guards, needs, through, {})
+        scope = self._scope(place.file, node)
+        if around is None:
+            return _Frame(place.file, place.name, node, scope, (), frozenset(), (), {})
+        through = (*around.through, around.function)
+        return _Frame(place.file, place.name, node, scope, around.guards, around.needs, through, {})
+
+    def _into(self, place: Definition, around: _Frame | None) -> Iterator[Access]:
+        frame = self._frame(place, around)
+        if frame is not None:
+            yield from self._body(frame.node, frame)
+
+    def _local(self, node: Function, frame: _Frame) -> Iterator[Access]:
+        name, through = f"{frame.function}.{node.name}", (*frame.through, frame.function)
+        yield from self._body(
+            node, frame._replace(function=name, scope=self._scope(frame.path, node), through=through)
+        )
+
+    def _body(self, node: Function, frame: _Frame) -> Iterator[Access]:
+        # A function that calls itself, by whatever way, adds nothing in the inner call.
+        key = (frame.path, frame.function)
+        if key not in self._running:
+            self._running.append(key)
+            try:
+                yield from self._all(node.body, frame)
+            finally:
+                self._running.pop()
 
     # -- the walk
 
-    def _body(self, node: Function, frame: _Frame) -> Iterator[Access]:
-        key = (frame.module.path, frame.function)
-        if key in self._running:
-            return
-        self._running.append(key)
-        try:
-            for statement in node.body:
-                yield from self._walk(statement, frame)
-        finally:
-            self._running.pop()
-
     def _walk(self, node: ast.AST | None, frame: _Frame) -> Iterator[Access]:
-        if node is None:
-            return
-        special = getattr(self, f"_walk_{type(node).__name__}", None)
-        if special is not None:
-            yield from special(node, frame)
-        else:
-            for child in ast.iter_child_nodes(node):
-                yield from self._walk(child, frame)
+        if node is not None:
+            special = getattr(self, f"_walk_{type(node).__name__}", None)
+            yield from special(node, frame) if special else self._all(ast.iter_child_nodes(node), frame)
 
     def _all(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> Iterator[Access]:
         for node in nodes:
             yield from self._walk(node, frame)
 
-    def _event(self, kind: AccessKind, field: str, node: ast.AST, frame: _Frame, needs: frozenset[str]) -> Access:
-        line = getattr(node, "lineno", 0)
-        return Access(
-            kind, field, frame.function, frame.module.path, line, 0, frame.guards, frame.needs | needs, frame.through
-        )
+    def _access(
+        self, kind: AccessKind, field: str, node: ast.expr, frame: _Frame, needs: frozenset[str] = frozenset()
+    ) -> Access:
+        where = (frame.function, frame.path, node.lineno, 0)
+        return Access(kind, field, *where, frame.guards, frame.needs | needs, frame.through)
 
-    def _is_record(self, node: ast.AST, frame: _Frame) -> bool:
+    def _is_record(self, node: ast.AST | None, frame: _Frame) -> bool:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
             return node.func.id.lstrip("_") in GIVE_RECORD and self._is_record(node.args[0], frame)
         return isinstance(node, ast.Name) and node.id in frame.scope.records
 
+    def _field(self, node: ast.AST, frame: _Frame) -> str:
+        """Return the field when ``node`` is one of the record's, whether read or written, else ""."""
+        is_ours = isinstance(node, ast.Attribute) and node.attr in self._fields and self._is_record(node.value, frame)
+        return node.attr if is_ours and isinstance(node, ast.Attribute) else ""
+
     def _fields_in(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> frozenset[str]:
         """Return the fields that expressions read, through the record's own methods as well."""
-        events = list(self._all(nodes, frame._replace(guards=(), needs=frozenset())))
-        return frozenset(event.field for event in events if event.kind == "read")
+        found = self._all(nodes, frame._replace(guards=(), needs=frozenset()))
+        return frozenset(access.field for access in found if access.kind == "read")
 
     # Statements
 
@@ -161,62 +157,51 @@ class Walker:
     def _walk_ClassDef(self, node: ast.ClassDef, frame: _Frame) -> Iterator[Access]:
         return iter(())
 
-    def _walk_Assign(self, node: ast.Assign, frame: _Frame) -> Iterator[Access]:
-        yield from self._stored(node.value, node.targets, frame)
-
-    def _walk_AnnAssign(self, node: ast.AnnAssign, frame: _Frame) -> Iterator[Access]:
-        if node.value is not None:
-            yield from self._stored(node.value, [node.target], frame)
-
-    def _walk_AugAssign(self, node: ast.AugAssign, frame: _Frame) -> Iterator[Access]:
-        if isinstance(node.target, ast.Attribute):
-            yield from self._read(node.target, frame)
-        yield from self._stored(node.value, [node.target], frame, self._attribute(node.target, frame))
-
-    def _stored(
-        self, value: ast.expr, targets: list[ast.expr], frame: _Frame, needs: frozenset[str] = frozenset()
+    def _walk_Assign(
+        self, node: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.For, frame: _Frame
     ) -> Iterator[Access]:
-        yield from self._walk(value, frame)
-        if any(self._attribute(item, frame) for target in targets for item in ast.walk(target)):
-            needs = needs | self._fields_in([value], frame)
-        for target in targets:
-            for item in ast.walk(target):
-                for field in self._attribute(item, frame):
-                    yield self._event("write", field, item, frame, needs)
-                if isinstance(item, ast.Subscript):
-                    yield from self._walk(item, frame)
+        targets = targets_of(node)
+        if targets[0].value is None:
+            return
+        needs = frozenset[str]()
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
+            yield from self._walk_Attribute(node.target, frame)
+            needs = frozenset(filter(None, [self._field(node.target, frame)]))
+        yield from self._walk(targets[0].value, frame)
+        places = [item for target in targets if isinstance(target.node, ast.expr) for item in ast.walk(target.node)]
+        if any(self._field(item, frame) for item in places):
+            needs |= self._fields_in([targets[0].value], frame)
+        for item in places:
+            # The owner of a written attribute or item counts as written, too: what it holds is changed in place.
+            field = self._field(item, frame)
+            if field and isinstance(item, ast.expr):
+                yield self._access("write", field, item, frame, needs)
+            if isinstance(item, ast.Subscript):
+                yield from self._walk(item, frame)
 
-    def _attribute(self, node: ast.AST, frame: _Frame) -> frozenset[str]:
-        if isinstance(node, ast.Attribute) and self._is_record(node.value, frame) and node.attr in self._fields:
-            return frozenset([node.attr])
-        return frozenset()
+    _walk_AnnAssign = _walk_AugAssign = _walk_Assign
 
-    def _guarded(self, test: ast.expr, frame: _Frame, negated: bool = False) -> _Frame:
-        text = ast.unparse(test)
-        text = f"not ({text})" if negated else text
-        return frame._replace(guards=(*frame.guards, text[:200]), needs=frame.needs | self._fields_in([test], frame))
+    def _walk_For(self, node: ast.For, frame: _Frame) -> Iterator[Access]:
+        yield from self._walk_Assign(node, frame)
+        yield from self._all([*node.body, *node.orelse], frame)
 
-    def _walk_If(self, node: ast.If, frame: _Frame) -> Iterator[Access]:
+    def _guarded(self, test: ast.expr, frame: _Frame, text: str = "{}") -> _Frame:
+        guard = text.format(ast.unparse(test))[:200]
+        return frame._replace(guards=(*frame.guards, guard), needs=frame.needs | self._fields_in([test], frame))
+
+    def _walk_If(self, node: ast.If | ast.While, frame: _Frame) -> Iterator[Access]:
         yield from self._walk(node.test, frame)
         yield from self._all(node.body, self._guarded(node.test, frame))
         if node.orelse:
-            yield from self._all(node.orelse, self._guarded(node.test, frame, negated=True))
+            is_if = isinstance(node, ast.If)
+            yield from self._all(node.orelse, self._guarded(node.test, frame, "not ({})") if is_if else frame)
 
-    def _walk_While(self, node: ast.While, frame: _Frame) -> Iterator[Access]:
-        yield from self._walk(node.test, frame)
-        yield from self._all(node.body, self._guarded(node.test, frame))
-        yield from self._all(node.orelse, frame)
-
-    def _walk_For(self, node: ast.For, frame: _Frame) -> Iterator[Access]:
-        yield from self._stored(node.iter, [node.target], frame)
-        yield from self._all([*node.body, *node.orelse], frame)
+    _walk_While = _walk_If
 
     def _walk_Match(self, node: ast.Match, frame: _Frame) -> Iterator[Access]:
         yield from self._walk(node.subject, frame)
         for case in node.cases:
-            inside = self._guarded(node.subject, frame)
-            yield from self._walk(case.guard, inside)
-            yield from self._all(case.body, inside)
+            yield from self._all([case.guard, *case.body], self._guarded(node.subject, frame))
 
     # Expressions
 
@@ -232,111 +217,87 @@ class Walker:
             yield from self._walk(node.value, frame)
 
     def _read(self, node: ast.Attribute, frame: _Frame) -> Iterator[Access]:
+        place = self._callees.method(node.attr)
+        function = self._index.function(place) if place else None
         if node.attr in self._fields:
-            yield self._event("read", node.attr, node, frame, frozenset())
-            return
-        place = self._methods.get(node.attr)
-        function = self._node(place) if place else None
-        if place and function and any("property" in ast.unparse(item) for item in function.decorator_list):
+            yield self._access("read", node.attr, node, frame)
+        elif place and function and decorator_names(function) & _PROPERTIES:
             yield from self._into(place, frame)
-
-    def _into(self, place: Definition, frame: _Frame) -> Iterator[Access]:
-        inner, node = self._frame(place, frame), self._node(place)
-        if inner is not None and node is not None:
-            yield from self._body(node, inner)
 
     def _walk_Call(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
-        func = node.func
+        func, first = node.func, node.args[0] if node.args else None
         if self._is_record(node, frame):
             return
-        method = func.attr if isinstance(func, ast.Attribute) and self._is_record(func.value, frame) else None
-        if method is None and not (isinstance(func, ast.Name) and func.id in frame.local):
+        called = func.id if isinstance(func, ast.Name) else ""
+        method = func.attr if isinstance(func, ast.Attribute) and self._is_record(func.value, frame) else ""
+        if not method and called not in frame.local:
             yield from self._walk(func, frame)
-        yield from self._all([*node.args, *(keyword.value for keyword in node.keywords)], frame)
-        if isinstance(func, ast.Name) and func.id in _BY_NAME and node.args and self._is_record(node.args[0], frame):
-            yield from self._by_name(node, func.id, frame)
-        elif isinstance(func, ast.Name) and func.id.lstrip("_") == "declare":
-            yield from self._declared(node, frame)
-        elif isinstance(func, ast.Name) and func.id.lstrip("_") in RUNS_PASSES:
-            yield from self._passes(node, frame)
-        elif isinstance(func, ast.Name) and func.id in frame.local:
-            yield from self._local(frame.local[func.id], frame)
-        elif method == "declare" and method not in self._methods:
-            yield from self._keywords(node, frame)
-        elif method is not None:
-            yield from self._called_method(method, node, frame)
-        elif any(self._is_record(item, frame) for item in _given(node)):
-            yield from self._called_with_record(node, frame)
+        yield from self._all(given(node), frame)
+        place = self._callees.method(method) if method else None
+        if called in _BY_NAME and self._is_record(first, frame):
+            yield from self._by_name(node, called, frame)
+        elif called.lstrip("_") == DECLARE or (method == DECLARE and place is None):
+            for keyword in node.keywords if method or self._is_record(first, frame) else ():
+                if keyword.arg in self._fields and keyword.arg is not None:
+                    yield self._access("write", keyword.arg, node, frame, self._fields_in([keyword.value], frame))
+        elif called.lstrip("_") in RUNS_PASSES:
+            if self._is_record(first, frame):
+                places = [(text, self._index.resolve(frame.path, text)) for text in passes_run(node)]
+                yield from self._handed_to(places, node, frame)
+        elif called in frame.local:
+            yield from self._local(frame.local[called], frame)
+        elif place is not None:
+            yield from self._into(place, frame)
+        elif method:
+            if method in self._fields:
+                yield self._access("read", method, node, frame)
+        elif any(self._is_record(item, frame) for item in given(node)):
+            callees = self._callees.of(frame.path, func, frame.node, frame.scope) or []
+            followed: list[Definition | None] = [callee.place for callee in callees] or [None]
+            yield from self._handed_to([(ast.unparse(func), place) for place in followed], node, frame)
 
     def _by_name(self, node: ast.Call, called: str, frame: _Frame) -> Iterator[Access]:
-        kind: AccessKind = "write" if _BY_NAME[called] == "write" else "read"
+        kind = _BY_NAME[called]
         name = node.args[1] if len(node.args) > 1 else None
         if not isinstance(name, ast.Constant):
-            yield self._event("handed", f"{called}() with a computed name", node, frame, frozenset())
+            yield self._access("handed", f"{called}() with a computed name", node, frame)
         elif name.value in self._fields:
-            needs = self._fields_in(node.args[2:], frame) if kind == "write" else frozenset()
-            yield self._event(kind, str(name.value), node, frame, needs)
+            needs = self._fields_in(node.args[2:] if kind == "write" else [], frame)
+            yield self._access(kind, str(name.value), node, frame, needs)
 
-    def _declared(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
-        if node.args and self._is_record(node.args[0], frame):
-            yield from self._keywords(node, frame)
-
-    def _keywords(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
-        for keyword in node.keywords:
-            if keyword.arg in self._fields and keyword.arg is not None:
-                yield self._event("write", keyword.arg, node, frame, self._fields_in([keyword.value], frame))
-
-    def _passes(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
-        """Follow what the runtime runs over a view of the record."""
-        if not node.args or not self._is_record(node.args[0], frame):
-            return
-        for name in passes_run(node):
-            place = self._index.resolve(frame.module.path, name)
-            if place and self._node(place):
-                yield from self._into(place, frame)
+    def _handed_to(
+        self, callees: list[tuple[str, Definition | None]], node: ast.Call, frame: _Frame
+    ) -> Iterator[Access]:
+        """Follow functions that get the record, each with its text; what cannot be followed is an access itself."""
+        for text, place in callees:
+            inner = self._frame(place, frame) if place else None
+            if inner is not None and inner.scope.records:
+                yield from self._body(inner.node, inner)
             else:
-                yield self._event("handed", name, node, frame, frozenset())
-
-    def _local(self, node: Function, frame: _Frame) -> Iterator[Access]:
-        inner = frame._replace(
-            function=f"{frame.function}.{node.name}",
-            scope=self._scope(frame.module, node),
-            through=(*frame.through, frame.function),
-        )
-        yield from self._body(node, inner)
-
-    def _called_method(self, method: str, node: ast.Call, frame: _Frame) -> Iterator[Access]:
-        place = self._methods.get(method)
-        if place is not None:
-            yield from self._into(place, frame)
-        elif method in self._fields:
-            yield self._event("read", method, node, frame, frozenset())
-
-    def _called_with_record(self, node: ast.Call, frame: _Frame) -> Iterator[Access]:
-        place = self._callee(node.func, frame)
-        function = self._node(place) if place else None
-        if place and function and self._frame_holds(place):
-            yield from self._into(place, frame)
-        else:
-            yield self._event("handed", ast.unparse(node.func), node, frame, frozenset())
-
-    def _frame_holds(self, place: Definition) -> bool:
-        frame = self._frame(place)
-        return frame is not None and bool(frame.scope.records)
-
-    def _callee(self, func: ast.expr, frame: _Frame) -> Definition | None:
-        """Return the function that is called: by its name, as a class, or as a method of a class that is named."""
-        path = frame.module.path
-        if isinstance(func, ast.Name):
-            place = self._index.resolve(path, func.id)
-            if place and self._node(place) is None:
-                return Definition(place.file, f"{place.name}.__init__")
-            return place
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            place = self._index.resolve(path, func.value.id)
-            return Definition(place.file, f"{place.name}.{func.attr}") if place else None
-        return None
+                yield self._access("handed", text, node, frame)
 
 
-def _given(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(keyword.value for keyword in node.keywords)]
+def effects_of(index: TreeIndex, facts: RecordFacts, callees: Callees) -> dict[str, Effects]:
+    """Return the effects of the record's methods by name, and of functions that are handed it as ``file:name``.
+
+    A method that several classes define has the effects of all of them.
+    """
+    reader = AccessReader(index, facts, callees)
+    found: dict[str, Effects] = {}
+    for owner in sorted(facts.classes):
+        for name in index.read(owner.file).functions:
+            of_class, _, method = name.rpartition(".")
+            if of_class == owner.name:
+                effects = _summed(reader.function(owner._replace(name=name)))
+                found[method] = found.get(method, Effects()) | effects
+    return found | {f"{place.file}:{place.name}": _summed(reader.function(place)) for place in sorted(facts.passed)}
+
+
+def _summed(accesses: list[Access]) -> Effects:
+    reads = [access for access in accesses if access.kind == "read"]
+    return Effects(
+        reads=frozenset(access.field for access in reads),
+        writes=frozenset(access.field for access in accesses if access.kind == "write"),
+        unknown=any(access.kind == "handed" for access in accesses),
+        behind=frozenset(access.field for access in reads if access.through),
+    )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from codemods.reading.index import Scope
-from codemods.reading.scopes import parameter_names
+from codemods.reading.constants import written_texts
+from harness.source.constants import assignments
+from harness.source.nodes import Scope, is_text, texts_in
+from harness.source.scopes import parameters_of
 
 _ENDINGS = ("arch", "architecture")
 _PARTS = ("startswith", "endswith")
@@ -46,21 +49,14 @@ def architecture_names(node: Scope) -> frozenset[str]:
 
     Such a name is a parameter called so, or a local assigned once, from an attribute ``architectures``.
     """
-    stored: dict[str, list[ast.AST]] = {}
-    for item in ast.walk(node):
-        if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load):
-            stored.setdefault(item.id, []).append(item)
-    found = {name for name in parameter_names(node) if name.endswith(_ENDINGS) and name not in stored}
-    for item in ast.walk(node):
-        if isinstance(item, (ast.Assign, ast.AnnAssign)) and item.value is not None:
-            targets = item.targets if isinstance(item, ast.Assign) else [item.target]
-            asked = any(
-                isinstance(part, ast.Attribute) and part.attr == "architectures" for part in ast.walk(item.value)
-            )
-            if asked and len(targets) == 1 and isinstance(targets[0], ast.Name):
-                name = targets[0].id
-                if len(stored[name]) == 1 and name not in parameter_names(node):
-                    found.add(name)
+    names = (item for item in ast.walk(node) if isinstance(item, ast.Name))
+    stores = Counter(item.id for item in names if not isinstance(item.ctx, ast.Load))
+    every = parameters_of(node)
+    found = {name for name in every if name.endswith(_ENDINGS) and not stores[name]}
+    for name, value in assignments(ast.walk(node)):
+        asked = any(isinstance(part, ast.Attribute) and part.attr == "architectures" for part in ast.walk(value))
+        if asked and stores[name] == 1 and name not in every:
+            found.add(name)
     return frozenset(found)
 
 
@@ -106,7 +102,7 @@ def _pure_test(
         and len(test.args) == 1
         and not test.keywords
     ):
-        parts_of = _strings(test.args[0]) or _one(test.args[0])
+        parts_of = written_texts(test.args[0]) or texts_in(test.args)
         return ArchitectureTest(test.func.value.id, test, parts=frozenset(parts_of)) if parts_of else None
     return None
 
@@ -117,35 +113,16 @@ def _compared(
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     if isinstance(operator, ast.Eq):
         for name, value in ((left, right), (right, left)):
-            if isinstance(name, ast.Name) and name.id in variables and _one(value):
-                return ArchitectureTest(name.id, test, frozenset(_one(value)))
+            if isinstance(name, ast.Name) and name.id in variables and is_text(value):
+                return ArchitectureTest(name.id, test, frozenset(texts_in([value])))
     if not isinstance(operator, ast.In):
         return None
-    if isinstance(right, ast.Name) and right.id in variables and _one(left):
-        return ArchitectureTest(right.id, test, parts=frozenset(_one(left)))
+    if isinstance(right, ast.Name) and right.id in variables and is_text(left):
+        return ArchitectureTest(right.id, test, parts=frozenset(texts_in([left])))
     if isinstance(left, ast.Name) and left.id in variables:
         if isinstance(right, ast.Name):
             known = constant(right.id)
             return ArchitectureTest(left.id, test, frozenset(known or ()), known=known is not None)
-        names = _strings(right)
+        names = written_texts(right)
         return ArchitectureTest(left.id, test, frozenset(names)) if names else None
     return None
-
-
-def _one(node: ast.expr) -> tuple[str, ...]:
-    return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
-
-
-def _strings(node: ast.expr) -> tuple[str, ...]:
-    """Return the strings of a tuple, list or set that is written out, or nothing."""
-    if not isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-        return ()
-    found = [text for item in node.elts for text in _one(item)]
-    return tuple(found) if len(found) == len(node.elts) else ()
-
-
-def written_names(value: ast.expr | None) -> tuple[str, ...] | None:
-    """Return the strings of a collection that an assignment writes out, or None for anything else."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "frozenset":
-        value = value.args[0] if len(value.args) == 1 and not value.keywords else None
-    return (_strings(value) or None) if value is not None else None

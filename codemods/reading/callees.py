@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from codemods.reading.facts import RecordFacts
-from codemods.reading.index import Definition, Function, ModuleIndex, Scope, TreeIndex
-from codemods.reading.scopes import ScopeNames, bound_names, parameter_names
+from codemods.reading.index import Definition, Imported, TreeIndex
+from codemods.reading.scopes import ScopeNames
+from codemods.runtime.names import RUNS_PASSES
+from harness.source.calls import arguments_of, calls_in, defaults, positional
+from harness.source.nodes import FUNCTIONS, Scope, decorator_names
+from harness.source.scopes import parameters_of, scopes_in, times_bound
+from harness.source.writes import binds
 
 
 class Callee(NamedTuple):
@@ -25,72 +30,82 @@ class Callees:
     def __init__(self, index: TreeIndex, facts: RecordFacts) -> None:
         self._index = index
         self._facts = facts
-        self._defined: dict[str, dict[str, list[Function]]] = {}
         self.methods = cache(self._methods)
         self.means = cache(self._means)
-        self._imports_of = cache(self._read_imports)
         self._assigned_in = cache(self._read_assigned)
+        self._locals_in = cache(_locals_in)
 
     # -- definitions
-
-    def definitions(self, place: Definition) -> list[Function]:
-        """Return every function of that name in its file: a condition may choose between several."""
-        if place.file not in self._defined:
-            module = self._index.module(place.file)
-            self._defined[place.file] = _definitions(module) if module else {}
-        return self._defined[place.file].get(place.name, [])
 
     def _methods(self, name: str) -> list[Definition]:
         """Return the methods called ``name`` of the record, its ancestors and its descendants."""
         found = [Definition(owner.file, f"{owner.name}.{name}") for owner in sorted(self._facts.classes)]
-        return [place for place in found if self.definitions(place)]
+        return [place for place in found if self._index.definitions(place)]
+
+    def method(self, name: str) -> Definition | None:
+        """Return the method called ``name``: the record's own where it has one, else one of another class."""
+        own = self._facts.record._replace(name=f"{self._facts.record.name}.{name}")
+        found = self.methods(name)
+        return own if own in found else next(reversed(found), None)
+
+    def _decorators(self, place: Definition) -> frozenset[str]:
+        return frozenset(name for node in self._index.definitions(place) for name in decorator_names(node))
 
     def is_static(self, place: Definition) -> bool:
         """Return whether the method at ``place`` gets no record or class of its own."""
-        return any("staticmethod" in _decorators(node) for node in self.definitions(place))
+        return "staticmethod" in self._decorators(place)
 
     def own_parameters(self, place: Definition) -> set[str]:
         """Return the parameter that a method at ``place`` gets the record as, where it is one of a record's class."""
         owner, _, name = place.name.rpartition(".")
         if Definition(place.file, owner) not in self._facts.classes or name == "__new__":
             return set()
-        kinds = {kind for node in self.definitions(place) for kind in _decorators(node)}
-        return set() if kinds & {"staticmethod", "classmethod"} else self.first_parameters(place)
+        is_other = self._decorators(place) & {"staticmethod", "classmethod"}
+        return set() if is_other else self.first_parameters(place)
 
     def first_parameters(self, place: Definition) -> set[str]:
         """Return the name of the first parameter of the function at ``place``."""
-        return {_positional(node)[0] for node in self.definitions(place) if _positional(node)}
+        return {name for node in self._index.definitions(place) for name in positional(node)[:1]}
 
     def every_parameter(self, place: Definition) -> list[str]:
         """Return the names of the parameters of the function at ``place``."""
-        return sorted({name for node in self.definitions(place) for name in parameter_names(node)})
+        return sorted({name for node in self._index.definitions(place) for name in parameters_of(node)})
+
+    def class_values(self, name: str) -> list[ast.expr]:
+        """Return what the bodies of the record's classes assign to ``name``."""
+        owners = filter(None, map(self._index.class_at, sorted(self._facts.classes)))
+        statements = (
+            item for owner in owners for item in owner.body if isinstance(item, (ast.Assign, ast.AnnAssign))
+        )
+        return [item.value for item in statements if item.value is not None and name in binds(item)]
 
     # -- calls
 
     def of(self, path: str, func: ast.expr, function: Scope | None, scope: ScopeNames) -> list[Callee] | None:
         """Return what ``func``, called in ``function`` of the file ``path``, may be; None where it is not known."""
         if isinstance(func, ast.Name):
-            return None if _is_local(func.id, function) else self._called(path, func.id)
+            return None if self._is_local(func.id, function) else self._called(path, func.id)
         if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
             return None
         owner, name = func.value.id, func.attr
         if owner in scope.records:
             return [Callee(place, 0 if self.is_static(place) else 1) for place in self.methods(name)] or None
-        if function is not None and _is_local(owner, function):
+        if function is not None and self._is_local(owner, function):
             return self._in_loop(path, owner, name, function)
         imported = self._imports(path, owner)
-        modules = {dotted if original is None else f"{dotted}.{original}" for dotted, original in imported}
-        files = [self._index.file_of(dotted) for dotted in modules]
-        if any(original is None for _, original in imported) or any(files):
+        files = [self._index.file_of(dotted) for dotted in {".".join(filter(None, origin)) for origin in imported}]
+        if any(origin.name is None for origin in imported) or any(files):
             return self._called(files[0], name) if len(files) == 1 and files[0] else None
-        owners = self.means(path, owner)
-        found = [self._of_class(place, name) for place in owners or []]
+        found = [self._of_class(place, name) for place in self.means(path, owner) or []]
         return None if not found or None in found else [item for item in found if item]
+
+    def _is_local(self, name: str, function: Scope | None) -> bool:
+        return function is not None and name in self._locals_in(function)
 
     def _called(self, path: str, name: str) -> list[Callee] | None:
         found: list[Callee] = []
         for place in self.means(path, name) or []:
-            if self.definitions(place):
+            if self._index.definitions(place):
                 found.append(Callee(place))
             elif self._makes_plainly(place):
                 found.append(Callee(place._replace(name=f"{place.name}.__init__"), 1))
@@ -100,227 +115,134 @@ class Callees:
 
     def _makes_plainly(self, place: Definition) -> bool:
         """Return whether a call of the class at ``place`` hands what it is given to its own ``__init__`` alone."""
-        module = self._index.module(place.file)
-        node = module.classes.get(place.name) if module else None
-        return (
-            node is not None
-            and not node.decorator_list
-            and not node.keywords
-            and bool(self.definitions(place._replace(name=f"{place.name}.__init__")))
-            and not self.definitions(place._replace(name=f"{place.name}.__new__"))
-        )
+        node = self._index.class_at(place)
+        is_plain = node is not None and not node.decorator_list and not node.keywords
+        has = {name: bool(self._index.definitions(place._replace(name=f"{place.name}.{name}"))) for name in _MAKING}
+        return is_plain and has["__init__"] and not has["__new__"]
 
     def _of_class(self, owner: Definition, name: str) -> Callee | None:
         place = Definition(owner.file, f"{owner.name}.{name}")
-        nodes = self.definitions(place)
-        if not nodes:
+        if not self._index.definitions(place):
             return None
-        return Callee(place, 1 if any("classmethod" in _decorators(node) for node in nodes) else 0)
+        return Callee(place, 1 if "classmethod" in self._decorators(place) else 0)
 
     def _means(self, path: str, name: str) -> list[Definition] | None:
         """Return what ``name`` may mean in the file ``path``; None where something else may have been assigned."""
-        module = self._index.module(path)
-        if module is None:
-            return None
-        found: list[Definition | None] = []
-        if name in module.classes or self.definitions(Definition(path, name)):
+        module = self._index.read(path)
+        found: list[Definition | None] = [None] if name in self._assigned_in(path) else []
+        if name in module.classes or name in module.definitions:
             found.append(Definition(path, name))
-        for dotted, original in self._imports(path, name):
-            target = self._index.file_of(dotted)
-            found.append(self._index.resolve(target, original) if target and original else None)
-        if name in self._assigned_in(path):
-            found.append(None)
+        for imported in self._imports(path, name):
+            origin = self._index.located(imported)
+            found.append(self._index.resolve(*origin) if origin else None)
         return None if not found or None in found else sorted({place for place in found if place})
 
-    def _imports(self, path: str, name: str) -> set[tuple[str, str | None]]:
-        """Return what the file ``path`` imports under ``name``, wherever: as `ModuleIndex.imports` has it."""
-        return self._imports_of(path).get(name, set())
-
-    def _read_imports(self, path: str) -> dict[str, set[tuple[str, str | None]]]:
-        module = self._index.module(path)
-        found: dict[str, set[tuple[str, str | None]]] = {}
-        for node in ast.walk(module.tree) if module else ():
-            for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
-                assert module is not None
-                dotted = module.absolute(node) if isinstance(node, ast.ImportFrom) else alias.name
-                original = alias.name if isinstance(node, ast.ImportFrom) else None
-                found.setdefault(alias.asname or alias.name, set()).add((dotted, original))
-        return found
+    def _imports(self, path: str, name: str) -> set[Imported]:
+        return set(self._index.read(path).every_import.get(name, ()))
 
     def _read_assigned(self, path: str) -> frozenset[str]:
         """Return the names of the file ``path`` that its top level assigns, or a function as a global."""
-        module = self._index.module(path)
-        tree = module.tree if module else ast.Module([], [])
+        tree = self._index.read(path).tree
         shared = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
         return frozenset(shared | {name for statement in tree.body for name in _assigned(statement)})
 
-    def class_values(self, name: str) -> list[ast.expr]:
-        """Return what the bodies of the record's classes assign to ``name``."""
-        found: list[ast.expr] = []
-        for place in sorted(self._facts.classes):
-            module = self._index.module(place.file)
-            for item in module.classes[place.name].body if module else ():
-                if isinstance(item, (ast.Assign, ast.AnnAssign)) and item.value is not None:
-                    targets = item.targets if isinstance(item, ast.Assign) else [item.target]
-                    if any(isinstance(part, ast.Name) and part.id == name for part in targets):
-                        found.append(item.value)
-        return found
-
     # -- arguments
 
-    def parameter(self, call: ast.Call, given: ast.expr, target: Callee) -> str | None:
-        """Return as which parameter ``target`` gets the argument ``given``; None where nothing shows it."""
-        names = {
-            parameter
-            for parameter in self.every_parameter(target.place)
-            if self.argument(call, parameter, target) is given
-        }
-        return names.pop() if len(names) == 1 else None
-
-    def argument(self, call: ast.Call, parameter: str, target: Callee) -> ast.expr | None:
-        """Return what ``target`` gets as ``parameter``: an argument or its default; None where nothing shows it."""
-        if any(isinstance(item, ast.Starred) for item in call.args) or len(self.definitions(target.place)) != 1:
-            return None
-        (node,) = self.definitions(target.place)
-        positional = _positional(node)[target.skipped :]
-        for keyword in call.keywords:
-            if keyword.arg == parameter:
-                return keyword.value
-        if any(keyword.arg is None for keyword in call.keywords):
-            return None
-        if parameter in positional[: len(call.args)]:
-            return call.args[positional.index(parameter)]
-        return _defaults(node).get(parameter)
+    def arguments(self, call: ast.Call, callee: Callee) -> dict[str, ast.expr]:
+        """Return what each parameter of ``callee`` gets, from the call or by default, as far as the text shows."""
+        nodes = self._index.definitions(callee.place)
+        if len(nodes) != 1 or any(isinstance(item, ast.Starred) for item in call.args):
+            return {}
+        given = arguments_of(call, nodes[0], callee.skipped)
+        found = (defaults(nodes[0]) if given.is_whole else {}) | given.by_name
+        return {name: value for name, value in found.items() if name in parameters_of(nodes[0])}
 
     # -- tuples of handlers
 
     def loop_over_handlers(self) -> Definition | None:
         """Return the function that is handed a record and calls what a tuple of handlers names, or None."""
-        package = self._facts.record.file.partition("/")[0] + "/"
-        for path in self._index.tree.names():
-            if not path.startswith(package) or self._facts.record.name.encode() not in self._index.tree.read(path):
-                continue
-            module = self._index.module(path)
-            for name, node in module.functions.items() if module else ():
-                for call in ast.walk(node):
-                    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-                        continue
-                    owner, given = call.func.value, call.args[0] if call.args else None
-                    if not isinstance(owner, ast.Name) or not isinstance(given, ast.Name):
-                        continue
-                    if given.id in _positional(node)[:1] and self._in_loop(path, owner.id, call.func.attr, node):
-                        return Definition(path, name)
+        for path in files_naming_record(self._index, self._facts):
+            for name, node in self._index.read(path).functions.items():
+                for call in calls_in(node):
+                    func, given = call.func, call.args[0] if call.args else None
+                    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+                        is_first = isinstance(given, ast.Name) and given.id in positional(node)[:1]
+                        if is_first and self._in_loop(path, func.value.id, func.attr, node):
+                            return Definition(path, name)
         return None
 
     def _in_loop(self, path: str, variable: str, attribute: str, function: Scope) -> list[Callee] | None:
-        """Return the methods that ``variable.attribute`` stands for where a loop goes through a tuple of them."""
-        loops = [
-            item
-            for item in ast.walk(function)
-            if isinstance(item, ast.For) and isinstance(item.target, ast.Name) and item.target.id == variable
-        ]
-        stores = [item for item in ast.walk(function) if isinstance(item, ast.Name) and item.id == variable]
-        bound = [item for item in stores if not isinstance(item.ctx, ast.Load)]
-        if len(loops) != 1 or len(bound) != 1 or not isinstance(loops[0].iter, ast.Name):
+        """Return the methods that ``variable.attribute`` may be where a loop goes through a tuple of them."""
+        names = [item for item in ast.walk(function) if isinstance(item, ast.Name) and item.id == variable]
+        loops = loops_over(function, variable)
+        if len(loops) != 1 or sum(not isinstance(item.ctx, ast.Load) for item in names) != 1:
             return None
-        imported = self._imports(path, loops[0].iter.id)
-        if len(imported) > 1:
+        if not isinstance(loops[0].iter, ast.Name):
             return None
-        dotted, original = next(iter(imported), ("", ""))
-        file = self._index.file_of(dotted) if original else path
-        name = original or loops[0].iter.id
-        home = self._index.module(file) if file else None
-        value = home.assigned.get(name) if home else None
+        own = Definition(path, loops[0].iter.id)
+        origins = [self._index.located(imported) for imported in self._imports(*own)] or [own]
+        if len(origins) > 1 or origins[0] is None:
+            return None
+        value = self._index.read(origins[0].file).assigned.get(origins[0].name)
         if not isinstance(value, ast.Tuple):
             return None
-        found: list[Callee] = []
-        for element in value.elts:
-            named = self._methods_named(element)
-            if not named:
-                return None
-            found += named
-        return found
+        found = [[] if _has_lambda(element) else self._methods_named(element) for element in value.elts]
+        return [callee for named in found for callee in named] if all(found) else None
 
     def _methods_named(self, element: ast.expr) -> list[Callee]:
-        nodes = list(ast.walk(element))
-        if any(isinstance(node, ast.Lambda) for node in nodes):
-            return []
-        return [
-            Callee(place)
-            for node in nodes
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == self._facts.record.name
-            for place in self.methods(node.attr)
-        ]
+        names = methods_named(element, self._facts.record.name)
+        return [Callee(place) for name in names for place in self.methods(name)]
 
 
-def _definitions(module: ModuleIndex) -> dict[str, list[Function]]:
-    found: dict[str, list[Function]] = {}
+_MAKING = ("__init__", "__new__")
 
-    def look(node: ast.AST, owner: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                found.setdefault(f"{owner}{child.name}", []).append(child)
-                inside(child)
-            else:
-                look(child, f"{child.name}." if isinstance(child, ast.ClassDef) else owner)
 
-    def inside(function: ast.AST) -> None:
-        # Classes that a function makes count by their own name, its other functions do not count.
-        for child in ast.iter_child_nodes(function):
-            if isinstance(child, ast.ClassDef):
-                look(child, f"{child.name}.")
-            else:
-                inside(child)
+def files_naming_record(index: TreeIndex, facts: RecordFacts) -> Iterator[str]:
+    """Yield the files of the record's package that hold the record's name."""
+    package, name = facts.record.file.partition("/")[0] + "/", facts.record.name.encode()
+    return (path for path in index.tree.names() if path.startswith(package) and name in index.tree.read(path))
 
-    look(module.tree, "")
-    return found
+
+def methods_named(element: ast.AST, record: str) -> list[str]:
+    """Return the attributes of the class ``record`` that an element of a tuple of handlers names."""
+    return [
+        node.attr
+        for node in ast.walk(element)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == record
+    ]
+
+
+def loops_over(function: Scope, variable: str) -> list[ast.For]:
+    """Return the ``for`` loops of a function whose target is the one name ``variable``."""
+    loops = (item for item in ast.walk(function) if isinstance(item, ast.For))
+    return [item for item in loops if isinstance(item.target, ast.Name) and item.target.id == variable]
+
+
+def passes_run(call: ast.Call) -> list[str]:
+    """Return the names of the passes that a call of ``run_pass`` or ``run_provider`` runs, or chooses from."""
+    place = RUNS_PASSES.index(call.func.id.lstrip("_")) + 1 if isinstance(call.func, ast.Name) else 0
+    given: Sequence[ast.expr] = call.args[place : place + 1] if place else ()
+    if given and isinstance(given[0], ast.Tuple):
+        given = given[0].elts
+    return [ast.unparse(item) for item in given]
+
+
+def _has_lambda(node: ast.AST) -> bool:
+    return any(isinstance(item, ast.Lambda) for item in ast.walk(node))
 
 
 def _assigned(statement: ast.stmt) -> Iterator[str]:
     """Yield what a statement of the top level, or inside its conditions, binds."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id
+    if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                yield node.id
 
 
-def _is_local(name: str, function: Scope | None) -> bool:
-    if function is None:
-        return False
-    imported = {
-        (alias.asname or alias.name).partition(".")[0]
-        for node in ast.walk(function)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    inside = {
-        bound
-        for node in ast.walk(function)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        for bound in bound_names(node) | parameter_names(node)
-    }
-    stored = {
-        node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return name in inside and (name not in imported or name in stored)
-
-
-def _decorators(node: Function) -> set[str]:
-    return {ast.unparse(item).rpartition(".")[2] for item in node.decorator_list}
-
-
-def _positional(node: Function) -> list[str]:
-    return [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
-
-
-def _defaults(node: Function) -> dict[str, ast.expr]:
-    positional = [*node.args.posonlyargs, *node.args.args]
-    pairs = zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults, strict=True)
-    found = {item.arg: value for item, value in pairs}
-    for item, value in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-        if value is not None:
-            found[item.arg] = value
-    return found
+def _locals_in(function: Scope) -> frozenset[str]:
+    """Return the names that a function, or one inside it, binds itself: those that it only imports are left out."""
+    bound = {name for scope in scopes_in(function) for name in (*times_bound(scope), *parameters_of(scope))}
+    nodes = list(ast.walk(function))
+    imported = {name for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for name in binds(node)}
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return frozenset(bound - (imported - stored))

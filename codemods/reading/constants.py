@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
 
-from codemods.reading.architecture import written_names
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import Definition, TreeIndex
+from harness.source.nodes import texts_in
 
 _DEEPEST = 5
 
 
-def constants_of(index: TreeIndex, facts: RecordFacts) -> dict[Definition, tuple[str, ...]]:
-    """Return the strings that names of the files of the resolution stand for, through imports within the tree.
-
-    A name counts that its module assigns once, a tuple, list, set or frozenset of strings that is written out.
-    """
-    files = sorted({place.file for place in (*facts.classes, *facts.passed)})
-    return {Definition(path, name): texts for path in files for name, texts in _named(index, path)}
-
-
-def _named(index: TreeIndex, path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    module = index.module(path)
-    if module is None:
-        return
-    for name in (*module.assigned, *module.imports):
-        texts = _strings(index, path, name, _DEEPEST)
-        if texts is not None:
-            yield name, texts
-
-
-def _strings(index: TreeIndex, path: str, name: str, depth: int) -> tuple[str, ...] | None:
-    module = index.module(path)
-    if module is None or depth == 0:
+def written_texts(node: ast.AST | None) -> tuple[str, ...] | None:
+    """Return the texts of a tuple, list or set that is written out, None for anything else."""
+    if not isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return None
-    if name in module.assigned:
-        return written_names(module.assigned[name])
-    dotted, original = module.imports.get(name, ("", None))
-    target = index.file_of(dotted) if original is not None else None
-    return _strings(index, target, original, depth - 1) if target is not None and original is not None else None
+    texts = texts_in(node.elts)
+    return tuple(texts) if len(texts) == len(node.elts) else None
+
+
+def constants_of(index: TreeIndex, facts: RecordFacts) -> dict[Definition, tuple[str, ...]]:
+    """Return the texts that names of the files of the resolution are assigned, through imports within the tree.
+
+    A name counts that its module assigns once, a tuple, list, set or frozenset of texts that is written out.
+    """
+    modules = [index.read(path) for path in facts.files]
+    places = [Definition(module.path, name) for module in modules for name in (*module.assigned, *module.imports)]
+    found = ((place, _assigned(index, place, _DEEPEST)) for place in places)
+    return {place: texts for place, texts in found if texts}
+
+
+def _assigned(index: TreeIndex, place: Definition, depth: int) -> tuple[str, ...] | None:
+    module = index.read(place.file)
+    value = module.assigned.get(place.name)
+    if value is None:
+        origin = index.located(module.imports.get(place.name))
+        return _assigned(index, origin, depth - 1) if origin and depth > 1 else None
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "frozenset":
+        value = value.args[0] if len(value.args) == 1 and not value.keywords else value
+    return written_texts(value)

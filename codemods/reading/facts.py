@@ -1,9 +1,13 @@
-"""What runs while a record is resolved: plain facts, which `codemods.reading.reach` finds."""
+"""What the codemods know of a tree's record, as plain data; `codemods.reading.record` puts it together.
+
+The types are in a module of their own, below everything that reads a tree: each reader takes the facts found so far.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from codemods.reading.index import Definition, dotted_name
@@ -14,8 +18,8 @@ from harness.common.errors import UsageError, hint
 class Hidden(NamedTuple):
     """A place in the resolution where a field may be read or written and nothing shows whether, and why.
 
-    ``fields`` are the fields concerned; None where it may be any. ``callee`` is what the record is handed to, as it
-    is written there, where it is.
+    ``fields`` are the fields concerned; None where it may be any. ``callee`` is the text of the function that the
+    record is handed to, where it is handed to one.
     """
 
     file: str
@@ -32,8 +36,8 @@ class ResolutionFacts:
 
     ``entry`` is a method of the record, or a function that is handed it; None where the tree shows none. ``reached``
     are the functions, each with the parameters that it is handed the record as, besides those whose names or
-    annotations say so; ``passes`` those that only ever get a view of it. ``names`` are the texts that a function's
-    parameter is given where it is reached, all of them written out. ``hidden`` is what is not known.
+    annotations show it; ``passes`` those that only ever get a view of it. ``names`` are the texts that a function's
+    parameter is given where it is reached, if all of them are written out. ``hidden`` is what is not known.
     """
 
     entry: Definition | None = None
@@ -55,13 +59,18 @@ class ResolutionFacts:
 class Effects(NamedTuple):
     """What a function does to a record: fields it reads and writes, and whether it hands it to something unknown.
 
-    ``behind`` are the fields that it does not read itself: what it calls does.
+    ``behind`` are the fields that functions it calls read.
     """
 
-    reads: frozenset[str]
-    writes: frozenset[str]
-    unknown: bool
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    unknown: bool = False
     behind: frozenset[str] = frozenset()
+
+    def __or__(self, other: Effects) -> Effects:
+        """Return the effects of two functions of which either may run."""
+        sums = self.reads | other.reads, self.writes | other.writes, self.unknown or other.unknown
+        return Effects(*sums, self.behind | other.behind)
 
 
 @dataclass(frozen=True)
@@ -69,16 +78,15 @@ class RecordFacts:
     """Plain facts about one tree.
 
     ``classes`` are the record, its ancestors within the tree (mixins of handlers included) and its descendants;
-    ``fields`` says which class annotates each field. ``names`` are parameters that hold a record wherever they are
-    not annotated as something else; ``passed`` are the parameters that the resolution hands one to, by function.
+    ``fields`` gives the class that annotates each field. ``names`` are parameters that hold a record wherever they
+    are not annotated as something else; ``passed`` are the parameters that the resolution hands one to, by function.
     ``arg`` is the class of a field's metadata, with ``arg_parameters``. ``attributes`` are what methods assign
     besides fields, ``tagged`` the fields that are resolvable already, ``test_files`` the files that pin them,
     ``empty`` the methods that do nothing, with what keeps each.
     ``exports`` are the (module, name) under which packages offer the record besides its own module, and ``getters``
-    the functions, as (module, name), that say that they return one. ``effects`` says what methods of the record do to
-    its fields, by name, and functions that are handed one, by file and name. ``constants`` are the collections of
-    strings that names of the resolution's files stand for, by file and name. ``resolution`` is what runs until the
-    record is resolved.
+    the functions, as (module, name), whose annotation promises one. ``effects`` are those of the record's methods, by
+    name, and of functions that are handed one, by ``file:name``. ``constants`` are the collections of strings that
+    names of the resolution's files are assigned. ``resolution`` is what runs until the record is resolved.
     """
 
     record: Definition
@@ -108,6 +116,17 @@ class RecordFacts:
     def runtime_module(self) -> str:
         """The dotted name of the runtime."""
         return dotted_name(self.runtime_file)
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the record's classes and of the functions that are handed a record, sorted."""
+        return sorted({place.file for place in (*self.classes, *self.passed)})
+
+    @cached_property
+    def offered(self) -> frozenset[tuple[str, str | None]]:
+        """The (module, name) by which files can import a class of the record."""
+        own = {(dotted_name(place.file), place.name) for place in self.classes}
+        return frozenset[tuple[str, str | None]]([*own, *self.exports])
 
     def check_field(self, name: str) -> None:
         """Raise UsageError when the record has no field ``name``."""

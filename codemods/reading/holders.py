@@ -9,6 +9,9 @@ from typing import TypeGuard
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import ModuleIndex, dotted_name
 from codemods.reading.scopes import record_scopes
+from harness.source.calls import given
+from harness.source.nodes import FUNCTIONS
+from harness.source.writes import targets_of
 
 
 class Holders:
@@ -19,63 +22,45 @@ class Holders:
     """
 
     def __init__(self, module: ModuleIndex, facts: RecordFacts, attributes: Collection[str]) -> None:
-        own = dotted_name(module.path)
-        self.getters = {name for name, found in module.imports.items() if found in facts.getters} | {
-            name for name in module.functions if (own, name) in facts.getters
-        }
+        own = {name for module_name, name in facts.getters if module_name == dotted_name(module.path)}
+        imported = {name for name, origin in module.imports.items() if origin in facts.getters}
+        self.getters = imported | (own & module.functions.keys())
         self._attributes = frozenset(attributes)
-        assigned: set[tuple[str, str]] = set()
-        mentioned: set[tuple[str, str]] = set()
-        unknown: set[tuple[str, str]] = set()
         scopes = record_scopes(module, facts)
+        # Per attribute, whether each assignment gives it the record; none where it is only mentioned.
+        found: dict[tuple[str, str], list[bool]] = {}
         for owner in ast.walk(module.tree):
-            if not isinstance(owner, ast.ClassDef):
-                continue
-            for function in (
-                item for item in owner.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
-            ):
-                mentioned |= {(owner.name, node.attr) for node in ast.walk(function) if self._is_ours(node)}
-                for target, value in _assignments(function):
-                    if not self._is_ours(target):
-                        continue
-                    key = (owner.name, target.attr)
-                    is_record = (
-                        isinstance(value, ast.Name) and value.id in scopes[function].records
-                    ) or self._is_getter(value)
-                    (assigned if is_record else unknown).add(key)
-        self.kept = assigned - unknown
-        self._all_kept = mentioned <= self.kept
+            for function in owner.body if isinstance(owner, ast.ClassDef) else ():
+                if isinstance(owner, ast.ClassDef) and isinstance(function, FUNCTIONS):
+                    for node in ast.walk(function):
+                        if self._is_ours(node):
+                            found.setdefault((owner.name, node.attr), [])
+                    for target, value in _assignments(function):
+                        if self._is_ours(target):
+                            is_record = isinstance(value, ast.Name) and value.id in scopes[function].records
+                            found[owner.name, target.attr].append(is_record or self._is_getter(value))
+        self.kept = {key for key, gives in found.items() if gives and all(gives)}
+        self._all_kept = found.keys() <= self.kept
 
     def gives_record(self, value: ast.expr) -> bool:
-        """Return whether ``value`` is the record, in whatever class of the file it stands."""
+        """Return whether ``value`` is the record, whatever class of the file it is in."""
         return self._is_getter(value) or (self._is_ours(value) and self._all_kept)
 
     def _is_getter(self, value: ast.expr | None) -> bool:
-        return (
-            isinstance(value, ast.Call)
-            and not value.args
-            and not value.keywords
-            and isinstance(value.func, ast.Name)
-            and value.func.id in self.getters
-        )
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or given(value):
+            return False
+        return value.func.id in self.getters
 
     def _is_ours(self, node: ast.AST | None) -> TypeGuard[ast.Attribute]:
-        return (
-            isinstance(node, ast.Attribute)
-            and node.attr in self._attributes
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "self"
-        )
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return False
+        return node.attr in self._attributes and node.value.id == "self"
 
 
 def _assignments(function: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr | None]]:
     """Yield each attribute that is assigned, with the value where it is plainly given one."""
-    plain: dict[ast.expr, ast.expr | None] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign):
-            plain.update((target, node.value) for target in node.targets)
-        elif isinstance(node, ast.AnnAssign):
-            plain[node.target] = node.value
+    statements = (node for node in ast.walk(function) if isinstance(node, (ast.Assign, ast.AnnAssign)))
+    plain = {target.node: target.value for node in statements for target in targets_of(node)}
     for node in ast.walk(function):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             yield node, plain.get(node)

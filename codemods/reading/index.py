@@ -1,29 +1,35 @@
-"""What stands where in a tree, read without importing it: classes and functions of modules, and what names mean."""
+"""What a tree defines and where, read without importing it: classes and functions of modules, and what names mean."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from codemods.reading.files import SourceTree
 from codemods.reading.source import SourceFile, Unreadable
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from harness.source.constants import assignments
+from harness.source.functions import defined_in
+from harness.source.nodes import FUNCTIONS, Function
 
 
 class Definition(NamedTuple):
-    """A top-level definition, or a method as ``Class.method``, of one file."""
+    """A class or function of one file by its name, a method as ``Class.method``."""
 
     file: str
     name: str
 
 
+class Imported(NamedTuple):
+    """The dotted name of a module, and the name in it; None for the module itself."""
+
+    module: str
+    name: str | None
+
+
 class ModuleIndex:
-    """The definitions and imports of one parsed file."""
+    """The definitions and imports of one parsed file; ``path`` is relative to the tree."""
 
     def __init__(self, path: str, tree: ast.Module) -> None:
         self.path = path
@@ -31,45 +37,52 @@ class ModuleIndex:
 
     @cached_property
     def classes(self) -> dict[str, ast.ClassDef]:
-        """The classes, at whatever depth, by name."""
-        return {node.name: node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)}
+        """The classes, at whatever depth, by their own name."""
+        return {one.name: one.node for one in defined_in(self.tree) if isinstance(one.node, ast.ClassDef)}
+
+    @cached_property
+    def definitions(self) -> dict[str, list[Function]]:
+        """The functions of each name, methods as ``Class.method``: a condition may choose between several.
+
+        Functions inside functions are left out: nobody else can name them.
+        """
+        found: dict[str, list[Function]] = {}
+        for one in defined_in(self.tree):
+            if isinstance(one.node, FUNCTIONS) and (one.owner is not None or not one.is_inner):
+                name = f"{one.owner.name}.{one.name}" if one.owner is not None else one.name
+                found.setdefault(name, []).append(one.node)
+        return found
 
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """The top-level functions, and methods as ``Class.method``; of several of one name, the last."""
-        found: dict[str, Function] = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.ClassDef):
-                found |= {f"{node.name}.{item.name}": item for item in _functions_in(node.body)}
-        return found | {item.name: item for item in _functions_in(self.tree.body)}
+        """The same functions, of several of one name the last."""
+        return {name: nodes[-1] for name, nodes in self.definitions.items()}
 
     @cached_property
     def assigned(self) -> dict[str, ast.expr]:
-        """What names are assigned at the top level, once in the whole file."""
-        stores = Counter(
-            node.id
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-        )
-        found = {}
-        for statement in self.tree.body:
-            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                if len(targets) == 1 and isinstance(targets[0], ast.Name) and stores[targets[0].id] == 1:
-                    found[targets[0].id] = statement.value
+        """What the top level assigns, by the names that the whole file binds once."""
+        names = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+        stores = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
+        return {name: value for name, value in assignments(self.tree.body) if stores[name] == 1}
+
+    @cached_property
+    def every_import(self) -> dict[str, list[Imported]]:
+        """What each local name is imported as, wherever in the file."""
+        found: dict[str, list[Imported]] = {}
+        for node in ast.walk(self.tree):
+            for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+                origin = (
+                    Imported(self.absolute(node), alias.name)
+                    if isinstance(node, ast.ImportFrom)
+                    else Imported(alias.name, None)
+                )
+                found.setdefault(alias.asname or alias.name, []).append(origin)
         return found
 
     @cached_property
-    def imports(self) -> dict[str, tuple[str, str | None]]:
-        """Local name to (dotted module, name in it, or None for the module itself), wherever in the file."""
-        found: dict[str, tuple[str, str | None]] = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.ImportFrom):
-                module = self.absolute(node)
-                found |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
-            elif isinstance(node, ast.Import):
-                found |= {alias.asname: (alias.name, None) for alias in node.names if alias.asname}
-        return found
+    def imports(self) -> dict[str, Imported]:
+        """The same, of several imports of one name the last."""
+        return {name: found[-1] for name, found in self.every_import.items()}
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """Return the dotted name of the module that ``node`` imports from."""
@@ -80,16 +93,7 @@ class ModuleIndex:
         return ".".join([*base, *([node.module] if node.module else [])])
 
 
-def _functions_in(body: list[ast.stmt]) -> Iterator[Function]:
-    """Yield the functions of a body; those under ``if`` and ``try`` count, those inside functions do not."""
-    for node in body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node
-        elif not isinstance(node, ast.ClassDef):
-            for part in ("body", "orelse", "finalbody"):
-                yield from _functions_in(getattr(node, part, None) or [])
-            for handler in getattr(node, "handlers", ()):
-                yield from _functions_in(handler.body)
+_UNREADABLE = ModuleIndex("", ast.Module([], []))
 
 
 class TreeIndex:
@@ -104,35 +108,49 @@ class TreeIndex:
         """Return the index of the file ``path``, or None when it is not there or does not parse."""
         if path not in self._modules:
             try:
-                found = ModuleIndex(path, SourceFile(path, self.tree.read(path)).tree)
+                self._modules[path] = ModuleIndex(path, SourceFile(path, self.tree.read(path)).tree)
             except (KeyError, Unreadable):
                 self._modules[path] = None
-            else:
-                self._modules[path] = found
         return self._modules[path]
+
+    def read(self, path: str) -> ModuleIndex:
+        """Return the same; an index that holds nothing where the file is not there or does not parse."""
+        return self.module(path) or _UNREADABLE
+
+    def definitions(self, place: Definition) -> list[Function]:
+        """Return every function of that name in its file."""
+        return self.read(place.file).definitions.get(place.name, [])
+
+    def function(self, place: Definition) -> Function | None:
+        """Return the function at ``place``, of several the last; None where there is none."""
+        return self.read(place.file).functions.get(place.name)
+
+    def class_at(self, place: Definition) -> ast.ClassDef | None:
+        """Return the class at ``place``, or None where there is none."""
+        return self.read(place.file).classes.get(place.name)
 
     def file_of(self, dotted: str) -> str | None:
         """Return the file of the module ``dotted``, or None when the tree has none of this name."""
         stem = dotted.replace(".", "/")
         return next((path for path in (f"{stem}.py", f"{stem}/__init__.py") if path in self._names), None)
 
-    def resolve(self, path: str, name: str, depth: int = 5) -> Definition | None:
-        """Return where what ``name`` means at the top level of the file ``path`` is defined, through imports.
+    def located(self, origin: Imported | None) -> Definition | None:
+        """Return where something is imported from; None for a module, and for what is outside the tree."""
+        file = self.file_of(origin.module) if origin is not None and origin.name is not None else None
+        return Definition(file, origin.name) if file and origin is not None and origin.name is not None else None
 
-        Definitions are classes and functions; None for anything else, and for what is outside the tree.
+    def resolve(self, path: str, name: str, depth: int = 5) -> Definition | None:
+        """Return where the class or function is defined that ``name`` means at the top level of the file ``path``.
+
+        Imports are followed; None for anything else, and for what is outside the tree.
         """
-        module = self.module(path)
-        if module is None or depth == 0:
+        module = self.read(path)
+        if depth == 0:
             return None
         if name in module.classes or name in module.functions:
             return Definition(path, name)
-        if name not in module.imports:
-            return None
-        dotted, original = module.imports[name]
-        target = self.file_of(dotted) if original is not None else None
-        if target is None or original is None:
-            return None
-        return self.resolve(target, original, depth - 1)
+        origin = self.located(module.imports.get(name))
+        return self.resolve(*origin, depth - 1) if origin else None
 
 
 def dotted_name(path: str) -> str:

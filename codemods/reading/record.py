@@ -1,21 +1,26 @@
-"""What the codemods know of a tree's record: its classes, its fields, and the functions that are handed one."""
+"""Reads what the codemods know of a tree's record: its classes, its fields, and the functions that are handed one."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from codemods.reading.accesses import effects_of
+from codemods.reading.callees import Callees
 from codemods.reading.constants import constants_of
-from codemods.reading.effects import effects_of
 from codemods.reading.emptied import empty_handlers
 from codemods.reading.facts import RecordFacts
 from codemods.reading.files import SourceTree
-from codemods.reading.index import Definition, TreeIndex, dotted_name
+from codemods.reading.index import Definition, ModuleIndex, TreeIndex, dotted_name
 from codemods.reading.passing import passed_parameters
 from codemods.reading.reach import resolution_of
 from harness.common.errors import UsageError, hint
+from harness.source.calls import calls_in
+from harness.source.nodes import last_name
+from harness.source.writes import DECLARE, writes_in
 
 
 def read_facts(
@@ -35,7 +40,9 @@ def facts_of(
     place = _record_place(index, record)
     ancestors = list(_ancestors(index, place))
     classes = frozenset([*ancestors, *_descendants(index, place)])
-    fields = {name: ancestor for ancestor in reversed(ancestors) for name in _field_names(_class(index, ancestor))}
+    annotated = {ancestor: list(_fields(_class(index, ancestor))) for ancestor in reversed(ancestors)}
+    fields = {name: ancestor for ancestor, found in annotated.items() for name, _ in found}
+    annotations = [(name, annotation) for found in annotated.values() for name, annotation in found]
     arg = next((found for ancestor in ancestors if (found := _arg_class(index, ancestor))), None)
     facts = RecordFacts(
         record=place,
@@ -43,27 +50,26 @@ def facts_of(
         fields=fields,
         names=tuple(names),
         arg=arg,
-        arg_parameters=tuple(_field_names(_class(index, arg))) if arg else (),
-        tagged=frozenset(name for ancestor in ancestors for name in _tagged(_class(index, ancestor))),
+        arg_parameters=tuple(name for name, _ in _fields(_class(index, arg))) if arg else (),
+        tagged=frozenset(name for name, annotation in annotations if _is_tagged(annotation)),
         test_files=frozenset(path for path in index.tree.names() if b"PINNED" in index.tree.read(path)),
         empty=empty_handlers(index, classes, place),
         exports=frozenset(_exports(index, place)),
         getters=frozenset(_getters(index, place)),
-        attributes=frozenset(
-            [
-                *(name for item in classes for name in _assigned(_class(index, item))),
-                *_declared(index, classes),
-            ]
-        )
-        - fields.keys(),
+        attributes=frozenset(_attributes(index, classes)) - fields.keys(),
     )
-    facts = replace(facts, passed=passed_parameters(index, facts))
+    # Each reading takes what was found before it: which functions get the record shows what they do with it.
+    callees = Callees(index, facts)
+    facts = replace(facts, passed=passed_parameters(index, facts, callees))
     return replace(
         facts,
-        effects=effects_of(index, facts),
+        effects=effects_of(index, facts, callees),
         constants=constants_of(index, facts),
-        resolution=resolution_of(index, facts, entry),
+        resolution=resolution_of(index, facts, callees, entry),
     )
+
+
+# -- classes
 
 
 def _record_place(index: TreeIndex, record: str) -> Definition:
@@ -84,115 +90,105 @@ def _record_place(index: TreeIndex, record: str) -> Definition:
 
 
 def _class(index: TreeIndex, place: Definition) -> ast.ClassDef:
-    module = index.module(place.file)
-    assert module is not None, "a place is only made for a file that parses"
-    return module.classes[place.name]
+    node = index.class_at(place)
+    assert node is not None, "a place is only made of a class that was found"
+    return node
 
 
-def _ancestors(index: TreeIndex, place: Definition, seen: set[Definition] | None = None) -> Iterator[Definition]:
-    seen = set() if seen is None else seen
-    if place in seen:
-        return
-    seen.add(place)
-    yield place
-    for base in _class(index, place).bases:
-        if isinstance(base, ast.Name):
-            found = index.resolve(place.file, base.id)
-            if found and _is_class(index, found):
-                yield from _ancestors(index, found, seen)
+def _bases(index: TreeIndex, path: str, node: ast.ClassDef) -> Iterator[Definition]:
+    for base in node.bases:
+        found = index.resolve(path, base.id) if isinstance(base, ast.Name) else None
+        if found is not None and index.class_at(found) is not None:
+            yield found
 
 
-def _is_class(index: TreeIndex, place: Definition) -> bool:
-    module = index.module(place.file)
-    return module is not None and place.name in module.classes
-
-
-def _descendants(index: TreeIndex, record: Definition) -> set[Definition]:
-    found = {record}
-    grown = True
-    while grown:
-        grown = False
-        names = b"|".join(re.escape(place.name.encode()) for place in sorted(found))
-        derives = re.compile(rb"^\s*class\s+\w+\s*\([^)]*\b(?:" + names + rb")\b", re.MULTILINE)
-        for path in index.tree.names():
-            if not derives.search(index.tree.read(path)):
-                continue
-            module = index.module(path)
-            for name, node in module.classes.items() if module else ():
-                bases = {index.resolve(path, base.id) for base in node.bases if isinstance(base, ast.Name)}
-                if bases & found and Definition(path, name) not in found:
-                    found.add(Definition(path, name))
-                    grown = True
+def _ancestors(index: TreeIndex, place: Definition) -> dict[Definition, None]:
+    """Return the class and its ancestors, each base followed to its end before the next one."""
+    found: dict[Definition, None] = {}
+    waiting = [place]
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found[place] = None
+            waiting += reversed(list(_bases(index, place.file, _class(index, place))))
     return found
 
 
-def _field_names(node: ast.ClassDef) -> list[str]:
-    return [
-        item.target.id
-        for item in node.body
-        if isinstance(item, ast.AnnAssign)
-        and isinstance(item.target, ast.Name)
-        and "ClassVar" not in ast.unparse(item.annotation)
-    ]
+def _descendants(index: TreeIndex, record: Definition) -> set[Definition]:
+    found, before = {record}, 0
+    while len(found) > before:
+        before = len(found)
+        names = b"|".join(re.escape(place.name.encode()) for place in sorted(found))
+        # Parsing each file of a tree takes many seconds: a class statement is looked for in the bytes first.
+        derives = re.compile(rb"^\s*class\s+\w+\s*\([^)]*\b(?:" + names + rb")\b", re.MULTILINE)
+        for module in _matching(index, derives):
+            for name, node in module.classes.items():
+                if found & set(_bases(index, module.path, node)):
+                    found.add(Definition(module.path, name))
+    return found
+
+
+def _matching(index: TreeIndex, pattern: re.Pattern[bytes]) -> Iterator[ModuleIndex]:
+    return (index.read(path) for path in index.tree.names() if pattern.search(index.tree.read(path)))
+
+
+# -- fields and attributes
+
+
+def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    """Yield name and annotation of each field of a class."""
+    for item in node.body:
+        if not isinstance(item, ast.AnnAssign) or "ClassVar" in ast.unparse(item.annotation):
+            continue
+        if isinstance(item.target, ast.Name):
+            yield item.target.id, item.annotation
+
+
+def _is_tagged(annotation: ast.expr) -> bool:
+    words = (part for part in ast.walk(annotation) if isinstance(part, ast.keyword))
+    return any(word.arg == "resolvable" and ast.unparse(word.value) == "True" for word in words)
+
+
+def _attributes(index: TreeIndex, classes: frozenset[Definition]) -> Iterator[str]:
+    """Yield what the classes assign to attributes, and what their files declare instead of assigning it."""
+    for place in classes:
+        writes = (write for write in writes_in(_class(index, place)) if isinstance(write.node, ast.Attribute))
+        yield from (write.name for write in writes if isinstance(write.owner, ast.Name) and write.form == "attribute")
+    for path in {place.file for place in classes}:
+        for call in calls_in(index.read(path).tree):
+            if last_name(call.func).lstrip("_") == DECLARE:
+                yield from (keyword.arg for keyword in call.keywords if keyword.arg)
+
+
+def _arg_class(index: TreeIndex, place: Definition) -> Definition | None:
+    """Return the class of the metadata in the annotations of ``place``: the one that is called there most."""
+    counts: Counter[str] = Counter()
+    for item in _class(index, place).body:
+        if isinstance(item, ast.AnnAssign) and isinstance(item.annotation, ast.Subscript):
+            inner = item.annotation.slice
+            metadata = inner.elts[1:] if isinstance(inner, ast.Tuple) else ()
+            called = (part.func for part in metadata if isinstance(part, ast.Call))
+            counts.update(func.id for func in called if isinstance(func, ast.Name))
+    named = (index.resolve(place.file, name) for name in sorted(counts, key=lambda name: (-counts[name], name)))
+    return next((found for found in named if found is not None and index.class_at(found) is not None), None)
+
+
+# -- where else the tree offers the record
 
 
 def _exports(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
     for path in index.tree.names():
         if path.endswith("/__init__.py") and record.name.encode() in index.tree.read(path):
-            module = index.module(path)
-            for name, (_, original) in module.imports.items() if module else ():
-                if original == record.name and index.resolve(path, name) == record:
+            for name, origin in index.read(path).imports.items():
+                if origin.name == record.name and index.resolve(path, name) == record:
                     yield dotted_name(path), name
 
 
 def _getters(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
-    says = re.compile(rb"def\s+\w+\(\s*\)\s*->\s*[\"']?" + re.escape(record.name.encode()) + rb"\b")
-    for path in index.tree.names():
-        if not says.search(index.tree.read(path)):
-            continue
-        module = index.module(path)
-        for name, node in module.functions.items() if module else ():
+    for module in _matching(
+        index, re.compile(rb"def\s+\w+\(\s*\)\s*->\s*[\"']?" + re.escape(record.name.encode()) + rb"\b")
+    ):
+        for name, node in module.functions.items():
             returned = ast.unparse(node.returns).strip("'\"") if node.returns else ""
-            if returned.isidentifier() and "." not in name and index.resolve(path, returned) == record:
-                yield dotted_name(path), name
-
-
-def _tagged(node: ast.ClassDef) -> Iterator[str]:
-    for item in node.body:
-        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-            for part in ast.walk(item.annotation):
-                if isinstance(part, ast.keyword) and part.arg == "resolvable" and ast.unparse(part.value) == "True":
-                    yield item.target.id
-
-
-def _assigned(node: ast.ClassDef) -> Iterator[str]:
-    for item in ast.walk(node):
-        if isinstance(item, ast.Attribute) and isinstance(item.ctx, ast.Store) and isinstance(item.value, ast.Name):
-            yield item.attr
-
-
-def _declared(index: TreeIndex, classes: frozenset[Definition]) -> Iterator[str]:
-    """Yield what the files of the classes declare, in handlers and in passes, instead of assigning it."""
-    for path in sorted({place.file for place in classes}):
-        module = index.module(path)
-        for item in ast.walk(module.tree) if module else ():
-            if isinstance(item, ast.Call) and isinstance(item.func, (ast.Name, ast.Attribute)):
-                called = item.func.id if isinstance(item.func, ast.Name) else item.func.attr
-                if called.lstrip("_") == "declare":
-                    yield from (keyword.arg for keyword in item.keywords if keyword.arg)
-
-
-def _arg_class(index: TreeIndex, place: Definition) -> Definition | None:
-    """Return the class whose instances stand in the annotations of ``place``: the one that is called there most."""
-    counts: dict[str, int] = {}
-    for item in _class(index, place).body:
-        if isinstance(item, ast.AnnAssign) and isinstance(item.annotation, ast.Subscript):
-            inner = item.annotation.slice
-            for part in inner.elts[1:] if isinstance(inner, ast.Tuple) else ():
-                if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-                    counts[part.func.id] = counts.get(part.func.id, 0) + 1
-    for name in sorted(counts, key=lambda name: (-counts[name], name)):
-        found = index.resolve(place.file, name)
-        if found is not None and _is_class(index, found):
-            return found
-    return None
+            if returned.isidentifier() and "." not in name and index.resolve(module.path, returned) == record:
+                yield dotted_name(module.path), name

@@ -1,25 +1,28 @@
-"""Counts how the fields of a record are written: by assignment, by a declaration in place, or in a pass.
+"""The writes of a record's fields in the files of a resolution: assignments, and declarations in place or in a pass.
 
-Counted with `ast` over the files of the resolution: those of the record's classes and of the functions that the
-resolution hands the record to.
+The files are those of the record's classes and of the functions that the resolution hands the record to.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from codemods.reading.facts import RecordFacts
-from codemods.reading.index import ModuleIndex, Scope, TreeIndex
-from codemods.reading.scopes import ScopeNames, record_scopes
-from codemods.runtime.names import DECLARE
+from codemods.reading.index import ModuleIndex, TreeIndex
+from codemods.reading.scopes import like_record, record_scopes
+from codemods.reading.source import SourceFile
+from harness.source.calls import positional
+from harness.source.nodes import last_name, mentions, own_nodes
+from harness.source.writes import DECLARE, writes_of
 
 WrittenAs = Literal["imperative", "recorded", "lifted"]
 
 
 class WriteSite(NamedTuple):
-    """One write of one field: where it stands, and how it is written."""
+    """One write of one field: where it is, and how it is written."""
 
     file: str
     line: int
@@ -31,12 +34,11 @@ class WriteSite(NamedTuple):
 def write_sites(index: TreeIndex, facts: RecordFacts, fields: Collection[str]) -> list[WriteSite]:
     """Return the writes of ``fields``, file by file, in the order of the text."""
     wanted = frozenset(fields)
-    paths = {place.file for place in (*facts.classes, *facts.passed)} - {facts.runtime_file}
     found: list[WriteSite] = []
-    for path in sorted(paths):
-        module = index.module(path)
-        if module is not None:
-            found += sorted(_of_module(module, facts, wanted), key=lambda site: (site.line, site.field))
+    for path in facts.files:
+        if path != facts.runtime_file:
+            sites = (site for site in _of_module(index.read(path), facts) if site.field in wanted)
+            found += sorted(sites, key=lambda site: (site.line, site.field))
     return found
 
 
@@ -45,54 +47,62 @@ def counted(sites: Iterable[WriteSite], kind: WrittenAs, fields: Collection[str]
     return sum(site.kind == kind and (fields is None or site.field in fields) for site in sites)
 
 
-def _of_module(module: ModuleIndex, facts: RecordFacts, fields: frozenset[str]) -> Iterator[WriteSite]:
-    for node, scope in record_scopes(module, facts).items():
-        parameters = [item.arg for item in (*node.args.posonlyargs, *node.args.args)]
-        for item in _own_nodes(node):
-            for field, kind in _writes(item, scope, parameters[:1]):
-                if field in fields:
-                    yield WriteSite(module.path, item.lineno, scope.source, field, kind)
+def _of_module(module: ModuleIndex, facts: RecordFacts) -> Iterator[WriteSite]:
+    for function, scope in record_scopes(module, facts).items():
+        # A pass and a provider are given a view as their first argument, and declare through it.
+        view = positional(function)[:1]
+        for node in own_nodes(function):
+            for name, owner, kind in _written(node):
+                names = view if kind == "lifted" else scope.records
+                if isinstance(owner, ast.Name) and owner.id in names and isinstance(node, ast.expr):
+                    yield WriteSite(module.path, node.lineno, scope.source, name, kind)
 
 
-def _own_nodes(node: Scope) -> Iterator[ast.stmt | ast.expr]:
-    """Yield what a function itself holds: functions inside are scopes of their own."""
-    waiting: list[ast.AST] = list(node.body) if isinstance(node.body, list) else [node.body]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            continue
-        if isinstance(item, (ast.stmt, ast.expr)):
-            yield item
-        waiting += ast.iter_child_nodes(item)
+def _written(node: ast.AST) -> Iterator[tuple[str, ast.expr | None, WrittenAs]]:
+    """Yield name, owner and kind of what ``node`` writes, whatever object it writes to."""
+    writes = writes_of(node)
+    if isinstance(node, ast.Call) and last_name(node.func).lstrip("_") == DECLARE:
+        # A name that is no valid keyword is declared in a dict behind two stars.
+        writes = [*writes, *(item for word in node.keywords if word.arg is None for item in writes_of(word.value))]
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
+        kind: WrittenAs = "lifted" if isinstance(node.func, ast.Attribute) else "recorded"
+        yield from ((write.name, owner, kind) for write in writes)
+    elif isinstance(node, (ast.Attribute, ast.Call)):
+        yield from ((write.name, write.owner, "imperative") for write in writes if write.form != "deleted")
 
 
-def _writes(node: ast.AST, scope: ScopeNames, first: list[str]) -> Iterator[tuple[str, WrittenAs]]:
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        if _is_one_of(node.value, scope.records):
-            yield node.attr, "imperative"
-    elif isinstance(node, ast.Call):
-        yield from _called(node, scope, first)
+def may_write(source: SourceFile, facts: RecordFacts, fields: frozenset[str]) -> bool:
+    """Return whether a file may write one of ``fields``: by assignment, deletion, or by its name as text.
+
+    A write counts through a name that holds the record, or that reads as if it did. Asked first, it spares most files
+    libcst's slow parse. Raises Unreadable.
+    """
+    if not (_may_hold_record(source, facts) and _looks_written(source.data, fields)):
+        return False
+    owners = [owner for node in ast.walk(source.tree) for owner in _owners_of_writes(node, fields)]
+    if not owners:
+        return False
+    scopes = record_scopes(ModuleIndex(source.path, source.tree), facts)
+    records = {name for scope in scopes.values() for name in (*scope.records, *scope.of_class)}
+    return any(name in records or like_record(name, facts.names) for name in mentions(owners))
 
 
-def _called(node: ast.Call, scope: ScopeNames, first: list[str]) -> Iterator[tuple[str, WrittenAs]]:
-    func, given = node.func, node.args
-    if isinstance(func, ast.Name) and given and _is_one_of(given[0], scope.records):
-        if func.id == "setattr" and len(given) == 3 and isinstance(given[1], ast.Constant):
-            yield str(given[1].value), "imperative"
-        elif func.id.lstrip("_") == DECLARE:
-            yield from ((name, "recorded") for name in _keywords(node))
-    elif isinstance(func, ast.Attribute) and func.attr == DECLARE and _is_one_of(func.value, first):
-        # A pass and a provider are given a view and declare through it.
-        yield from ((name, "lifted") for name in _keywords(node))
+def _may_hold_record(source: SourceFile, facts: RecordFacts) -> bool:
+    return source.path in facts.files or any(
+        re.search(re.escape(name.encode()), source.data, re.IGNORECASE) for name in (*facts.names, facts.record.name)
+    )
 
 
-def _keywords(node: ast.Call) -> Iterator[str]:
-    for keyword in node.keywords:
-        if keyword.arg is not None:
-            yield keyword.arg
-        elif isinstance(keyword.value, ast.Dict):
-            yield from (str(key.value) for key in keyword.value.keys if isinstance(key, ast.Constant))
+def _looks_written(data: bytes, fields: frozenset[str]) -> bool:
+    """Return whether the text has what every write has: an operator, or a bracket or comma of its target."""
+    names = "|".join(sorted(map(re.escape, fields)))
+    after = rf"\.\s*(?:{names})\b\s*(?:=(?!=)|[-+*/%@&|^<>]{{1,2}}=|[,:)\]]|in\b|$)|\bdel\b|setattr"
+    return re.search(after.encode(), data, re.MULTILINE) is not None
 
 
-def _is_one_of(node: ast.expr, names: Collection[str]) -> bool:
-    return isinstance(node, ast.Name) and node.id in names
+def _owners_of_writes(node: ast.AST, fields: frozenset[str]) -> list[ast.expr]:
+    """Return the object of a write, also of one by a name that the text does not show."""
+    if isinstance(node, ast.Call) and last_name(node.func) in ("setattr", "__setattr__"):
+        return node.args[:1]
+    is_write = isinstance(node, ast.Attribute) and any(write.name in fields for write in writes_of(node))
+    return [node.value] if is_write and isinstance(node, ast.Attribute) else []

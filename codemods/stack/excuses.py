@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from codemods.reading.facts import RecordFacts
-from codemods.reading.index import Function, ModuleIndex, TreeIndex
+from codemods.reading.index import ModuleIndex, TreeIndex
 from codemods.runtime.names import DECLARE
+from harness.source.nodes import Function
 
 _ASSIGNMENT = re.compile(r"^(?:self|server_args)\.\w+ = ")
 

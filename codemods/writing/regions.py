@@ -6,12 +6,13 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from codemods.reading.callees import passes_run
 from codemods.reading.facts import Effects, RecordFacts
-from codemods.reading.index import ModuleIndex, Scope
-from codemods.reading.passing import passes_run
-from codemods.reading.scopes import bound_names, parameter_names
+from codemods.reading.index import ModuleIndex
 from codemods.runtime.names import RUNS_PASSES, VIEW_OF
 from codemods.writing.live import Later, bound_unnamed, is_bound_first, is_read, may_unbind
+from harness.source.nodes import Scope
+from harness.source.scopes import parameters_of, times_bound
 
 _REFUSED: dict[type[ast.AST], str] = {
     ast.Return: "it returns from the handler",
@@ -70,9 +71,9 @@ class Regions:
         self._records = records
         self._declare = declare
         self._force = force
-        self._bound = bound_names(node) | parameter_names(node)
+        self._bound = times_bound(node).keys() | parameters_of(node).keys()
         self.unbinds = may_unbind(node)
-        self._unnamed = parameter_names(node) | bound_unnamed(node)
+        self._unnamed = parameters_of(node).keys() | bound_unnamed(node)
         inside = [item for item in ast.walk(node) if item is not node]
         nested = [item for item in inside if isinstance(item, _SCOPES)]
         self._inner = {item.name for item in nested if not isinstance(item, ast.Lambda)}
@@ -101,12 +102,12 @@ class Regions:
             if type(node) in _REFUSED:
                 raise CannotLift(_REFUSED[type(node)])
         _check_loops(body)
-        own = bound_names(ast.FunctionDef("region", _NO_ARGUMENTS, list(body), [], None, lineno=1, col_offset=0))
+        own = times_bound(ast.FunctionDef("region", _NO_ARGUMENTS, list(body), [], None, lineno=1, col_offset=0))
         mentioned = [node.id for node in inside if isinstance(node, ast.Name)]
         for name in sorted(self._shared & {*own, *mentioned}):
             raise CannotLift(f"it uses {name!r}, which is shared with other functions")
         kept = [name for name in sorted(own) if self._is_handed(name, body, mentioned, certain, later)]
-        free = sorted({name for name in mentioned if name in self._bound} - own - set(self._records))
+        free = sorted({name for name in mentioned if name in self._bound} - own.keys() - set(self._records))
         for name in free:
             if name in self._inner:
                 raise CannotLift(f"it calls {name!r}, a function inside the handler")

@@ -11,9 +11,10 @@ from libcst.metadata import CodePosition, MetadataWrapper, PositionProvider
 from codemods.frame.codemod import Left
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import ModuleIndex
-from codemods.reading.scopes import NOTHING, ScopeNames, record_scopes, scopes_in_order
+from codemods.reading.scopes import NOTHING, ScopeNames, record_scopes
 from codemods.reading.source import SourceFile, Unreadable
 from codemods.writing.emit import code
+from harness.source.scopes import scopes_in
 
 _STATEMENT = 300
 
@@ -58,7 +59,7 @@ class ScopedTransformer(cst.CSTTransformer):
         self._limit = limit
         scopes = record_scopes(ModuleIndex(source.path, source.tree), facts, also)
         # The nodes of the two kinds of tree have nothing but their order in common.
-        self._scopes = {number: scopes[node] for number, node in enumerate(scopes_in_order(source.tree))}
+        self._scopes = {number: scopes[node] for number, node in enumerate(scopes_in(source.tree))}
         self._number = -1
         self._stack: list[tuple[ScopeNames, cst.FunctionDef | cst.Lambda]] = []
         self._indents: list[str] = []

@@ -284,7 +284,7 @@ def test_the_trace_reads_through_a_view() -> None:
     for data in (text.encode(), migrated):
         index = TreeIndex(MemoryTree({"app/args.py": data}))
         facts = facts_of(index, "app.args:Args", entry="_run")
-        kinds.append([(event.kind, event.field) for event in read_timeline(index, facts, "_run").events])
+        kinds.append([(event.kind, event.field) for event in read_timeline(index, facts, "_run").accesses])
     assert kinds[0] == kinds[1] == [("read", "alpha"), ("write", "alpha")]
 
 

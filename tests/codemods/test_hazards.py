@@ -107,6 +107,14 @@ def test_a_function_inside_happens_where_it_is_called() -> None:
     assert [event.function for event in late if event.kind == "write"] == ["Args._finish.later"]
 
 
+def test_another_objects_attribute_is_no_read_of_the_field() -> None:
+    other = ARGS.replace(
+        "        later()\n", "        later()\n        other = Other()\n        other.page_size += 1\n"
+    )
+    (last,) = [access for access in traced(other).of(["page_size"]) if access.slot == 5]
+    assert (last.kind, last.field) == ("handed", "Config.of")
+
+
 def test_a_move_over_a_read_shows_what_would_see_another_value() -> None:
     move = judge_move(traced(), "page_size", "_handle_page_size", "_handle_cache")
     assert [event.function for event in move.seen_otherwise] == ["Args.is_paged", "Args._handle_page_size"]
