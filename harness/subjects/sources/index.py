@@ -1,7 +1,12 @@
-"""Downloading one wheel with pip, the same wheel on every machine.
+"""Downloads one wheel with pip, the same wheel on every machine.
 
-pip runs as a child process, so that the user's index, proxy, certificates and credentials hold as in any
-other use of pip, and so that pip checks the hash that the index announces.
+pip runs as a child process, so that the user's index, proxy, certificates and credentials hold as in any other use of
+pip, and so that pip checks the hash that the index announces.
+
+A download that succeeds leaves a file, and nothing that pip prints is read. Why one failed is read from its English
+output, as there is no other source: up to pip 26.3 an index that does not answer, a release that does not exist and
+one without a fitting wheel all end with status 1; ``--report`` writes JSON for a success alone, and
+``pip index versions --json`` leaves out releases whose wheels are for other systems.
 """
 
 from __future__ import annotations
@@ -17,29 +22,29 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from harness.common.errors import UsageError, nearest
 
-# Only Python sources are read from a wheel, so any tag would do; fixed ones make it the same everywhere. An
-# older glibc first would be as good: what matters is that the list does not come from this machine.
+# Only Python sources are read from a wheel, so a wheel for any system would do. pip gets a fixed list and not this
+# machine's, so that the same wheel is taken everywhere: its hash is the identity of the subject.
 _PLATFORMS: Final = (
     *(f"manylinux_2_{minor}_x86_64" for minor in range(45, 16, -1)),
     "manylinux2014_x86_64",
     "linux_x86_64",
 )
 _PYTHONS: Final = ("3.11", "3.12", "3.13", "3.14")
-"""Tried in this order: releases have wheels for 3.11, or for every Python; a later one may drop 3.11."""
+"""Tried in this order: today's releases have wheels for 3.11 or for any Python; a later one may drop 3.11."""
 
 _ANSWER_SECONDS: Final = 20.0
 _DOWNLOAD_SECONDS: Final = 600.0
 # pip waits this long for each of two tries, which stays below _ANSWER_SECONDS.
 _TRY_SECONDS: Final = 8
 
-# Settings of the user's that would change which wheel is taken, where it goes, or what pip says.
+# Settings of the user that would change which wheel is taken, where it goes, or what pip prints.
 _DROPPED: Final = frozenset(
     f"PIP_{name}"
     for name in (
@@ -58,33 +63,33 @@ _ABSENT: Final = re.compile(r"\b404\b")
 
 
 class IndexUnreachable(UsageError):
-    """The package index did not answer, or not with a list of releases."""
+    """The package index did not answer, or answered with something other than a list of releases."""
 
 
 @dataclass(frozen=True)
 class _Attempt:
-    """What one run of pip gave: its status (None: ended for taking too long) and all that it said."""
+    """One run of pip: its exit status (None if it was ended since it took too long) and all that it printed."""
 
     status: int | None
-    said: str
+    output: str
 
     @property
     def unreachable(self) -> str | None:
-        """The index that could not be reached and why, as half a sentence; None when each one answered."""
-        for url, reason in _FETCH_FAILED.findall(self.said):
+        """The address that could not be reached, with the reason; None if every index answered."""
+        for url, reason in _FETCH_FAILED.findall(self.output):
             if not _ABSENT.search(reason):
                 return f"{_without_secrets(url)}: {_without_secrets(reason)}"
-        if match := _NOT_TRUSTED.search(self.said):
+        if match := _NOT_TRUSTED.search(self.output):
             return f"{match[1]} is no https address, nor a trusted host of pip's"
         if self.status is None:
             return "no answer in time"
         return None
 
     def versions(self, package: str) -> set[Version]:
-        """The releases of ``package`` that the index lists, whatever Python they are for."""
-        listed = {version for match in _VERSIONS.findall(self.said) for version in match.split(", ")}
+        """Return the releases of ``package`` that the index lists, also those for another Python or system."""
+        listed = {version for match in _VERSIONS.findall(self.output) for version in match.split(", ")}
         found = set(_parsed(listed))
-        for name in set(_FILE.findall(self.said)):
+        for name in set(_FILE.findall(self.output)):
             try:
                 project, version, _, _ = parse_wheel_filename(urllib.parse.unquote(name))
             except InvalidWheelFilename:
@@ -97,11 +102,11 @@ class _Attempt:
 def download_wheel(package: str, version: Version, into: Path) -> Path:
     """Return the wheel of ``package`` at ``version``, downloaded into the empty folder ``into``.
 
-    The wheel for CPython 3.11 on Linux x86-64 (or for any Python) is taken on every machine; one for a later
-    Python where there is none; what pip itself chooses for this machine where there is none of those either.
+    That is the wheel for CPython 3.11 on Linux x86-64, or for any Python. If there is none, it is the one for the
+    next later Python, and if there is none of these either, the one that pip chooses for this machine.
 
     Raises IndexUnreachable when the index does not answer, UsageError for an unknown release or another
-    failure of pip's.
+    failure of pip.
     """
     known: set[Version] = set()
     for choice in _choices():
@@ -114,8 +119,8 @@ def download_wheel(package: str, version: Version, into: Path) -> Path:
                 " not in the cache: check the network and pip's settings (PIP_INDEX_URL, PIP_PROXY), or name"
                 " a folder with 'dir:PATH'"
             )
-        if not _NOT_FOUND.search(attempt.said):
-            raise UsageError(f"pip could not download {package}=={version}: {_complaint(attempt.said)}")
+        if not _NOT_FOUND.search(attempt.output):
+            raise UsageError(f"pip could not download {package}=={version}: {_complaint(attempt.output)}")
         known |= attempt.versions(package)
         if version not in known:
             break
@@ -140,18 +145,22 @@ def _run_pip(requirement: str, into: Path, choice: list[str]) -> _Attempt:
     ]
     environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     environment["PYTHONIOENCODING"] = "utf-8:replace"
-    with tempfile.TemporaryFile() as said:
-        started = time.monotonic()
-        with subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
-        ) as process:
-            try:
-                status = _wait(process, _ANSWER_SECONDS)
-                if status is None and "Downloading " in _content(said):
-                    status = _wait(process, _DOWNLOAD_SECONDS - (time.monotonic() - started))
-            finally:
-                process.kill()
-        return _Attempt(status, _content(said))
+    with tempfile.TemporaryDirectory(prefix="stackproof-") as folder:
+        # pip downloads into a temporary folder of its own: a wheel in it shows that the index has answered.
+        environment["TMPDIR"] = folder
+        output = Path(folder, "output")
+        with output.open("wb") as stream:
+            started = time.monotonic()
+            with subprocess.Popen(
+                command, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT
+            ) as process:
+                try:
+                    status = _wait(process, _ANSWER_SECONDS)
+                    if status is None and any(Path(folder).rglob("*.whl")):
+                        status = _wait(process, _DOWNLOAD_SECONDS - (time.monotonic() - started))
+                finally:
+                    process.kill()
+        return _Attempt(status, output.read_text(encoding="utf-8", errors="replace"))
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
@@ -161,12 +170,6 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
         return None
 
 
-def _content(stream: IO[bytes]) -> str:
-    # pread: the child writes at the offset that the file object shares with us.
-    size = os.fstat(stream.fileno()).st_size
-    return os.pread(stream.fileno(), size, 0).decode("utf-8", errors="replace")
-
-
 def _only_wheel(into: Path, package: str, version: Version) -> Path:
     wheels = sorted(into.glob("*.whl"))
     if len(wheels) != 1:
@@ -174,9 +177,9 @@ def _only_wheel(into: Path, package: str, version: Version) -> Path:
     return wheels[0]
 
 
-def _complaint(said: str) -> str:
-    """Return the last thing that pip called an error, in one line."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _complaint(output: str) -> str:
+    """Return the last error that pip printed, in one line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     if any("No module named pip" in line for line in lines):
         return f"{sys.executable} has no pip: install it with '{Path(sys.executable).name} -m ensurepip'"
     errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
@@ -199,7 +202,7 @@ def _unknown(package: str, version: Version, known: set[Version]) -> str:
 
 
 def _near(version: Version, known: set[Version]) -> list[Version]:
-    """Return up to three releases: the one before, the one after, and what looks most alike."""
+    """Return up to three releases: the one before ``version``, the one after it, and the most similar by name."""
     ordered = sorted(known)
     at = bisect_left(ordered, version)
     alike = _parsed(nearest(str(version), map(str, ordered), limit=2))

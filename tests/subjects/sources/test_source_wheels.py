@@ -140,6 +140,19 @@ def test_pip_that_hangs(cache: Path, quiet_pip: None, monkeypatch: pytest.Monkey
         release_tree("sglang", V14, cache)
 
 
+def test_a_download_may_take_longer_than_an_answer(
+    make_wheel: MakeWheel, cache: Path, quiet_pip: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    wheel = make_wheel()
+    program = tmp_path / "python"
+    # Called as: -P -m pip download REQUIREMENT --dest FOLDER ...
+    program.write_text(f'#!/bin/sh\n: > "$TMPDIR/partial.whl"\nsleep 1\ncp {wheel} "$7"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(index, "_ANSWER_SECONDS", 0.5)
+    assert release_tree("sglang", V14, cache).identity == f"sha256:{sha256(wheel)}"
+
+
 def test_unreachable_index_with_the_wheel_cached(
     make_wheel: MakeWheel, make_index: MakeIndex, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
