@@ -1,4 +1,6 @@
-"""Builds cases: aimed ones, rows of a covering array, variations of kept ones, realistic and wild ones."""
+"""Makes the cases of a campaign: eight of ten aim at a place in the source, one varies a kept case, one is a row of
+the covering array or drawn freely.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +26,19 @@ from harness.world.model import Model
 from harness.world.profiles import hardware_profiles
 
 CHUNK: Final = 250
-"""Cases are made in chunks, each from a stream of its own, so that any job can make any chunk."""
-# Of ten cases, the first so many aim at one place of a resolution.
+"""How many cases a chunk has. Each chunk has its own random stream, so that any job can make any chunk."""
+# The first eight of ten cases aim at a place in the source.
 _AIMED: Final = 8
-# Of a hundred aimed cases, so many set the siblings of an argument that the aim is about.
+# How many of a hundred aimed cases also set the siblings of an argument of the aim.
 _SIBLINGS: Final = 20
-# Of ten cases, this one varies a kept one, where there are any.
+# The case of ten that varies a kept case, if there are any.
 _VARIED: Final = 8
-# Of ten cases, this one is a row of the covering array until all rows have been.
+# The case of ten that is a row of the covering array, until all rows have been cases.
 _ROW: Final = 9
 
 
 class CaseMaker:
-    """Makes the cases of one campaign; ``launches`` come first, and their neighbours throughout."""
+    """Makes the cases of one campaign. Its first cases are ``launches``; a few later ones are variations of these."""
 
     def __init__(self, domains: Domains, launches: Sequence[Case] = ()) -> None:
         self._domains = domains
@@ -47,14 +49,15 @@ class CaseMaker:
         self._machine_deck = Deck(hardware_profiles(), 1)
         self._architecture_deck = Deck(domains.architectures, 2)
         self._variation = Variation(domains, self._models)
-        # The first ten whose row is not a launch.
+        # The number of the first ten of cases that has a row: launches take the place of earlier rows.
         self._first_row = (len(self._launches) + 9 - _ROW) // 10
         self._schedules: tuple[int, Schedules] | None = None
 
     def chunk(self, seed: int, number: int, bases: Sequence[Case] = ()) -> list[Case]:
-        """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains and launches.
+        """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains, launches and
+        ``bases``.
 
-        ``bases`` are cases to vary, one in ten of the chunk's, in their order.
+        ``bases`` are the kept cases to vary, in turn.
         """
         draw = SeededDraw(seed, chunk_stream(number))
         first = number * CHUNK
@@ -77,7 +80,7 @@ class CaseMaker:
         return cases if self._domains.takes == WORLD else [self._without_world(case) for case in cases]
 
     def _without_world(self, case: Case) -> Case:
-        """Return a case on the usual machine and with the usual model, where no subject asks for them."""
+        """Return a case with the default machine and model where no subject takes them."""
         hardware = case.hardware if "hardware" in self._domains.takes else Hardware()
         model = case.model if "model" in self._domains.takes else Model()
         return msgspec.structs.replace(case, hardware=hardware, model=model)
@@ -99,9 +102,9 @@ class CaseMaker:
         return self._without_world(case)
 
     def _unaimed(self, draw: Draw, case_id: str, turn: tuple[int, int] | None = None) -> Case:
-        """Return a case that aims at nothing: a neighbour of a launch, a realistic one, or a wild one.
+        """Return a case that aims at nothing: near a launch, with few arguments, or with many (``wild``).
 
-        ``turn`` is the seed and the number of the case among such, which decides its machine and its architecture.
+        ``turn`` are the seed and the number of the case among such cases: it decides machine and architecture.
         """
         kind = draw.below(100)
         if kind < 15 and self._launches:
@@ -115,7 +118,7 @@ class CaseMaker:
         return Case(id=case_id, args=args, hardware=hardware, model=model, env=env)
 
     def _aimed(self, draw: Draw, goal: Goal, case_id: str) -> Case:
-        """Return a case with what a goal asks for, and perhaps a little more."""
+        """Return a case with the inputs of a goal, and sometimes a few more."""
         drawn = self._aims.draw(draw, goal)
         args, env = drawn.args, drawn.env
         for name, value in self._args(draw, draw.below(3) + 1 if draw.chance(25) else 0).items():
@@ -130,7 +133,7 @@ class CaseMaker:
         return Case(id=case_id, args=args, hardware=drawn.hardware, model=drawn.model, env=env)
 
     def _add_siblings(self, draw: Draw, args: dict[str, Any], named: Sequence[str]) -> None:
-        """Set the siblings of one of the arguments that a case sets, or leaves unset for a reason."""
+        """Set the siblings of one of the arguments ``named``, which a case sets or leaves out on purpose."""
         having = [name for name in named if name in self._domains.siblings]
         if having:
             for name in self._domains.siblings[draw.pick(having)]:
@@ -138,7 +141,7 @@ class CaseMaker:
                     args[name] = self._domains.args[name].drawn(draw)
 
     def _neighbour(self, draw: Draw, case_id: str) -> Case:
-        """Return a real launch with a few arguments more, less or different, perhaps elsewhere."""
+        """Return a launch with a few arguments dropped or drawn anew, perhaps with another machine or model."""
         base = draw.pick(self._launches)
         args = dict(base.args)
         for _ in range(draw.below(3)):

@@ -1,4 +1,4 @@
-"""Hypothesis strategies over the same rules: for property tests, and for whoever wants Hypothesis to shrink."""
+"""Hypothesis strategies by the same rules as a campaign's cases, for property tests."""
 
 from __future__ import annotations
 

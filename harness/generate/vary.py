@@ -1,4 +1,4 @@
-"""Varies a case that reached something new: a few things more, less or different, or taken from another such case."""
+"""Varies a kept case, which reached something new: one to three changes, or a part of another kept case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.generate.values.machines import changed_machine, draw_machine
 from harness.generate.values.models import ModelDraw
 from harness.world.case import Case
 
-# Of ten variations, so many take one change alone; the rest take two or three.
+# How many of ten variations have a single change; the others have two or three.
 _SINGLE: Final = 6
 
 
@@ -24,7 +24,7 @@ class Variation:
         self._domains = domains
         self._models = models
         self._variables = tuple(domains.environment)
-        # What an argument is set to matters more often than the rest, and there are more of them.
+        # Arguments are changed three times as often as anything else: most inputs are arguments.
         self._changes: tuple[Callable[[Case, Case, Draw], Case], ...] = (
             self._set,
             self._set,
@@ -37,7 +37,7 @@ class Variation:
         )
 
     def varied(self, draw: Draw, base: Case, other: Case, case_id: str) -> Case:
-        """Return ``base`` with one to three changes; ``other`` is a case to take something from."""
+        """Return ``base`` with one to three changes; some take a part of ``other``."""
         case = msgspec.structs.replace(base, id=case_id, args=dict(base.args), env=dict(base.env))
         for _ in range(1 if draw.below(10) < _SINGLE else 2 + draw.below(2)):
             case = draw.pick(self._changes)(case, other, draw)

@@ -16,7 +16,7 @@ from harness.engine.result.events import Interactions, Space, Tuples
 from harness.generate.chance.draw import SeededDraw
 from harness.generate.chance.streams import Stream
 from harness.generate.covering.arrays import first_options
-from harness.generate.covering.columns import Columns, Table
+from harness.generate.covering.columns import CaseTable, Columns
 from harness.generate.covering.parameters import Parameter
 from harness.generate.values.inputs import bits
 from harness.world.case import Case
@@ -76,7 +76,7 @@ class _Pairs:
                 self._numbers[option] = total, rest
                 total += rest.bit_count()
 
-    def take(self, table: Table) -> list[int]:
+    def take(self, table: CaseTable) -> list[int]:
         """Take out the pairs that a case of the chunk has, and return their numbers."""
         taken: list[int] = []
         rows, columns = table

@@ -1,1 +1,1 @@
-"""Goals that a case is aimed at: the places in the source that it should reach."""
+"""Goals: the places in the source that a case should reach, and the conditions on the way there."""

@@ -1,4 +1,10 @@
-"""An aim: what a place of a resolution asks of a case, as what it leaves of each input."""
+"""An aim: the conditions on one way to a place in the source, as the options that they leave for each input.
+
+Control reaches a place if every clause of the aim holds. A clause with one alternative is applied at once: its
+demands narrow the options in `Aim.left`, its relations go into `Aim.relations`. A clause with several alternatives is
+kept in
+`Aim.choices`, and each draw of a case picks one of them.
+"""
 
 from __future__ import annotations
 
@@ -7,76 +13,86 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.generate.chance.draw import Draw
-from harness.generate.values.inputs import Mask, Slot
+from harness.generate.values.inputs import InputKey, Mask
 
-Demand = tuple[Slot, Mask]
-# Kind and name of an input, as conditions have them.
-Input = tuple[str, str]
-# Two inputs, what the first is to be to the second, and whether that is wanted.
-Pair = tuple[Input, Input, str, bool]
-Alternative = tuple[tuple[Demand, ...], tuple[Pair, ...]]
-Entry = tuple[str, str, tuple[Any, ...]]
+Demand = tuple[InputKey, Mask]
+"""An input, and the options that meet a condition on it."""
+ConditionInput = tuple[str, str]
+"""Kind and name of an input, as a condition has them."""
+InputRelation = tuple[ConditionInput, ConditionInput, str, bool]
+"""Two inputs, how the first should be related to the second, and whether that should hold or not hold."""
+Alternative = tuple[tuple[Demand, ...], tuple[InputRelation, ...]]
+"""Demands and relations that all have to hold."""
+InputOptions = tuple[str, str, tuple[Any, ...]]
+"""Kind and name of an input, and the options to draw its value from."""
 
 
 @dataclass
 class Aim:
-    """An aim that cases can be drawn for: what it leaves of each input, and what there is to choose between.
+    """What cases are drawn from: ``left`` are the options that remain for each input; an absent input is free.
 
-    ``pairs`` are inputs and how their values should be related. ``entries`` are the options of each input where
-    there is nothing to choose.
+    ``options`` are those of ``left`` as they are drawn from, worked out in advance for an aim without anything to
+    choose. Most aims are such, and a whole case is made in about 10 µs, so that every step counts.
     """
 
-    left: dict[Slot, Mask] = field(default_factory=dict)
+    left: dict[InputKey, Mask] = field(default_factory=dict)
     choices: list[list[Alternative]] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
-    entries: list[Entry] | None = None
+    relations: list[InputRelation] = field(default_factory=list)
+    options: list[InputOptions] | None = None
 
     def key(self) -> Hashable:
-        """Return what the aim asks for: equal for two aims that ask for the same in the same order."""
-        return tuple(self.left.items()), tuple(map(tuple, self.choices)), tuple(self.pairs)
+        """Return what the aim demands: equal for two aims that demand the same in the same order."""
+        return tuple(self.left.items()), tuple(map(tuple, self.choices)), tuple(self.relations)
 
 
-def opposite(pair: Pair) -> Pair:
-    """Return the pair whose relation is wanted where it was not, and the other way."""
-    first, second, relation, wanted = pair
-    return first, second, relation, not wanted
+def opposite(relation: InputRelation) -> InputRelation:
+    """Return the relation that holds where the given one does not."""
+    first, second, name, wanted = relation
+    return first, second, name, not wanted
 
 
 def add_clause(aim: Aim, clause: list[Alternative]) -> None:
-    """Add the alternatives of a clause to an aim: a single one is no choice, and none asks for nothing."""
+    """Add a clause to an aim; an empty one demands nothing."""
     if len(clause) == 1:
-        asked, equal = clause[0]
-        lay(aim.left, asked)
-        aim.pairs += [pair for pair in equal if pair not in aim.pairs]
+        demands, relations = clause[0]
+        narrow(aim.left, demands)
+        aim.relations += [relation for relation in relations if relation not in aim.relations]
     elif clause:
         aim.choices.append(clause)
 
 
-def follows(left: dict[Slot, Mask], alternative: Alternative) -> bool:
-    """Return whether what is left meets an alternative anyway."""
-    asked, equal = alternative
-    return not equal and all(slot in left and not left[slot] & ~mask for slot, mask in asked)
+def is_met(left: dict[InputKey, Mask], alternative: Alternative) -> bool:
+    """Return whether every case with the options in ``left`` meets an alternative."""
+    demands, relations = alternative
+    return not relations and all(key in left and not left[key] & ~mask for key, mask in demands)
 
 
-def choose(left: dict[Slot, Mask], clause: list[Alternative], draw: Draw) -> tuple[Pair, ...]:
-    """Lay one alternative over what is left: the first, from a drawn one on, that can be; return its pairs."""
+def choose(left: dict[InputKey, Mask], clause: list[Alternative], draw: Draw) -> tuple[InputRelation, ...]:
+    """Narrow ``left`` by one alternative of a clause and return its relations.
+
+    It is the first possible alternative, counted from a drawn one on; if none is possible, nothing changes.
+    """
     count = len(clause)
     start = draw.below(count)
     for step in range(count):
-        asked, equal = clause[(start + step) % count]
-        for slot, mask in asked:
-            if slot in left and not left[slot] & mask:
+        demands, relations = clause[(start + step) % count]
+        for key, mask in demands:
+            if key in left and not left[key] & mask:
                 break
         else:
-            lay(left, asked)
-            return equal
+            narrow(left, demands)
+            return relations
     return ()
 
 
-def lay(left: dict[Slot, Mask], demands: tuple[Demand, ...]) -> None:
-    """Lay demands over what is left; one that leaves nothing is given up, since it is about a later state."""
-    for slot, mask in demands:
-        known = left.get(slot)
+def narrow(left: dict[InputKey, Mask], demands: tuple[Demand, ...]) -> None:
+    """Narrow the options in ``left`` to those that meet the demands.
+
+    A demand that would leave no option is ignored: it contradicts an earlier one, so it must be about a value that
+    the resolution writes in between.
+    """
+    for key, mask in demands:
+        known = left.get(key)
         rest = mask if known is None else known & mask
         if rest:
-            left[slot] = rest
+            left[key] = rest

@@ -1,4 +1,4 @@
-"""Draws what it takes to get to one place of a resolution: the inputs that an aim asks for, and nothing else."""
+"""Draws inputs for a goal: those that a case needs to reach one place in the source, and no others."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from harness.generate.aiming.aim import (
     Aim,
     Alternative,
     Demand,
-    Entry,
-    Pair,
+    InputOptions,
+    InputRelation,
     add_clause,
     choose,
-    follows,
-    lay,
+    is_met,
+    narrow,
     opposite,
 )
-from harness.generate.aiming.crossed import Place, crossed_goals, refused_twice
+from harness.generate.aiming.crossed import AimedPlace, crossed_goals, refused_twice
 from harness.generate.aiming.goals import REFUSED, Goal, Miss, Schedules, goals_of
 from harness.generate.chance.draw import Draw, SeededDraw, shuffled
 from harness.generate.chance.streams import Stream
 from harness.generate.values.domains import Domains
-from harness.generate.values.inputs import ABSENT, ARCHITECTURE, MACHINE, RELATIONS, Inputs, Mask, Slot, related
+from harness.generate.values.inputs import ABSENT, ARCHITECTURE, MACHINE, RELATIONS, InputKey, Inputs, Mask, related
 from harness.generate.values.machines import draw_machine
 from harness.generate.values.models import ModelDraw
 from harness.subjects.description import Aims, Condition
@@ -33,8 +33,8 @@ from harness.world.model import Model
 from harness.world.profiles import hardware_profiles, model_profiles
 
 
-class Drawn(NamedTuple):
-    """The inputs drawn for an aim: ``args`` and ``env`` as a case has them, and names that must not be added."""
+class AimedInputs(NamedTuple):
+    """The inputs drawn for a goal. ``silent`` names arguments and variables that the case must not set besides."""
 
     args: dict[str, Any]
     env: dict[str, str]
@@ -44,23 +44,23 @@ class Drawn(NamedTuple):
 
 
 class AimDraw:
-    """Draws inputs for the aims of one campaign, each aim as often as another."""
+    """Holds the goals of one campaign, and draws inputs for them."""
 
     def __init__(self, domains: Domains, models: ModelDraw) -> None:
         self._inputs = Inputs(domains)
         self._from_machine = frozenset(domains.from_machine)
         self._models = models
-        self._related: dict[tuple[Pair, Mask, Mask], tuple[tuple[Mask, Mask], ...]] = {}
+        # Memory of `_relate`: the pairs of options, by relation and the options of both inputs.
+        self._related: dict[tuple[InputRelation, Mask, Mask], tuple[tuple[Mask, Mask], ...]] = {}
         self._inputs.widen(domains.aims.conditions)
-        self._profiles = _profiles_by_architecture()
         every = self._compile(domains.aims)
         self.places = list(every.values())
-        refusals = dict.fromkeys(domains.aims.refusals)
         reads, writes = _by_place(domains.aims.readers), _by_place(domains.aims.writers)
+        refusals = frozenset(domains.aims.refusals)
         refused, others = (
             [
-                Place(place, reads.get(number, ()), writes.get(number, ()))
-                for number, place in every.items()
+                AimedPlace(ways, reads.get(number, ()), writes.get(number, ()))
+                for number, ways in every.items()
                 if (number in refusals) is refuses
             ]
             for refuses in (True, False)
@@ -69,6 +69,7 @@ class AimDraw:
         for number, name in domains.aims.writers:
             if number in every:
                 writers.setdefault(name, []).append(every[number])
+        # A schedule must not be empty: where no place refuses, or every one does, both have the same places.
         self._goals, self._refused = (
             goals_of([place.ways for place in some or rest], self._inputs.beside)
             + crossed_goals(some, writers, self._settable)
@@ -77,23 +78,26 @@ class AimDraw:
         self._refused += refused_twice([place.ways for place in refused])
 
     def schedules(self, seed: int) -> Schedules:
-        """Return the goals in the order in which a campaign of ``seed`` takes them: each once before any again."""
+        """Return the goals in the order of a campaign of ``seed``, in which all have one case before any has two."""
         return Schedules(
             resolved=shuffled(self._goals, SeededDraw(seed, Stream.RESOLVED_GOALS)),
             refused=shuffled(self._refused, SeededDraw(seed, Stream.REFUSED_GOALS)),
         )
 
-    def _settable(self, slot: Slot) -> Mask:
-        """Return the options of an argument that a user can set: all but silence, which is the first."""
-        return 0 if self._inputs.input(*slot) is None else self._inputs.full(slot) & ~1
+    def _settable(self, key: InputKey) -> Mask:
+        """Return the options of an argument that a user can set: all but the first, which leaves it out."""
+        return 0 if self._inputs.input(*key) is None else self._inputs.full(key) & ~1
 
-    # -- what the aims leave -----------------------------------------------------------------------------------------
+    # -- from conditions to aims -------------------------------------------------------------------------------------
 
     def _compile(self, aims: Aims) -> dict[int, list[Aim]]:
-        """Return the aims of each place that asks for something a case can have, by the place's number."""
+        """Return the aims of each place by its number, but for places that demand nothing of a case.
+
+        Of places with the same aims only the first is kept.
+        """
         demands = [self._inputs.mask(condition) for condition in aims.conditions]
-        pairs = [self._pair(condition) for condition in aims.conditions]
-        clauses = [self._clause(clause, demands, pairs) for clause in aims.clauses]
+        relations = [self._relation(condition) for condition in aims.conditions]
+        clauses = [self._clause(clause, demands, relations) for clause in aims.clauses]
         places: dict[Hashable, tuple[int, list[Aim]]] = {}
         for position, place in enumerate(aims.places):
             ways: dict[Hashable, Aim] = {}
@@ -101,64 +105,74 @@ class AimDraw:
                 aim = Aim()
                 for number in numbers:
                     add_clause(aim, clauses[number])
-                aim.choices = [clause for clause in aim.choices if not any(follows(aim.left, one) for one in clause)]
-                if not aim.choices and not aim.pairs and not any(name in self._from_machine for _, name in aim.left):
-                    aim.entries = self._entries(aim.left)
-                if aim.left or aim.choices or aim.pairs:
+                aim.choices = [clause for clause in aim.choices if not any(is_met(aim.left, one) for one in clause)]
+                if (
+                    not aim.choices
+                    and not aim.relations
+                    and not any(name in self._from_machine for _, name in aim.left)
+                ):
+                    aim.options = self._options(aim.left)
+                if aim.left or aim.choices or aim.relations:
                     ways.setdefault(aim.key(), aim)
             if ways:
                 places.setdefault(tuple(ways), (position, list(ways.values())))
         return dict(places.values())
 
-    def _pair(self, condition: Condition) -> Pair | None:
+    def _relation(self, condition: Condition) -> InputRelation | None:
+        """Return the relation of two inputs that a condition asks for, None for other conditions."""
         if condition.operation not in RELATIONS:
             return None
         name, kind = (*condition.values, "arg")[:2]
         ends = (str(condition.kind), condition.name), (str(kind), str(name))
-        slots = [found[0] for end in ends if (found := self._inputs.input(*end)) is not None]
-        # One input is not chosen twice, and which machines there are is not for two inputs to say.
-        if len(set(slots)) < 2 or MACHINE in slots:
+        keys = [found[0] for end in ends if (found := self._inputs.input(*end)) is not None]
+        # Options are drawn for two different inputs; machines have a rule of their own, which knows no relations.
+        if len(set(keys)) < 2 or MACHINE in keys:
             return None
         return *ends, condition.operation, condition.wanted
 
     def _clause(
-        self, clause: tuple[tuple[int, ...], ...], demands: list[Demand | None], pairs: list[Pair | None]
+        self,
+        clause: tuple[tuple[int, ...], ...],
+        demands: list[Demand | None],
+        relations: list[InputRelation | None],
     ) -> list[Alternative]:
-        """Return the alternatives of a clause that ask for something a case can have, in demands and pairs."""
+        """Return the alternatives of a clause that a case can have; none if every case meets the clause anyway.
+
+        A condition that no input of a case decides (``demands`` and ``relations`` are None) is left out.
+        """
         made: list[Alternative] = []
         for alternative in clause:
             known = [demand for number in alternative if (demand := demands[number]) is not None]
-            # What every case has asks for nothing.
-            asked = tuple((slot, mask) for slot, mask in known if mask != self._inputs.full(slot))
-            equal = tuple(pair for number in alternative if (pair := pairs[number]) is not None)
-            if len(known) == len(alternative) and not asked and not equal:
+            asked = tuple((key, mask) for key, mask in known if mask != self._inputs.full(key))
+            related_inputs = tuple(one for number in alternative if (one := relations[number]) is not None)
+            if len(known) == len(alternative) and not asked and not related_inputs:
                 return []
-            left: dict[Slot, Mask] = {}
-            for slot, mask in asked:
-                left[slot] = left.get(slot, mask) & mask
-            one = (tuple(left.items()), equal)
-            if (asked or equal) and all(left.values()) and one not in made:
-                made.append(one)
+            left: dict[InputKey, Mask] = {}
+            for key, mask in asked:
+                left[key] = left.get(key, mask) & mask
+            one_alternative = (tuple(left.items()), related_inputs)
+            if (asked or related_inputs) and all(left.values()) and one_alternative not in made:
+                made.append(one_alternative)
         return made
 
-    # -- drawing -----------------------------------------------------------------------------------------------------
+    # -- from a goal to inputs ---------------------------------------------------------------------------------------
 
     def any_goal(self, draw: Draw) -> Goal:
         """Return one of all goals."""
         return draw.pick(self._refused if draw.chance(REFUSED) else self._goals)
 
-    def draw(self, draw: Draw, goal: Goal) -> Drawn:
+    def draw(self, draw: Draw, goal: Goal) -> AimedInputs:
         """Return inputs for a goal."""
         aim = draw.pick(goal.aims)
         args: dict[str, Any] = {}
         env: dict[str, str] = {}
         attributes: dict[str, Any] = {}
         silent: list[str] = []
-        left, entries = aim.left, aim.entries
-        if goal.miss is not None or goal.fixed is not None or entries is None:
+        left, drawn_from = aim.left, aim.options
+        if goal.miss is not None or goal.fixed is not None or drawn_from is None:
             left = self._chosen(aim, goal, silent, draw)
-            entries = self._entries(left)
-        for kind, name, options in entries:
+            drawn_from = self._options(left)
+        for kind, name, options in drawn_from:
             option = options[0] if len(options) == 1 else draw.pick(options)
             if kind == "model":
                 attributes[name] = option
@@ -172,109 +186,127 @@ class AimDraw:
         model = self._model(left.get(ARCHITECTURE), attributes, draw)
         for name in silent:
             args.pop(name, None)
-        return Drawn(args, env, hardware, model, silent)
+        return AimedInputs(args, env, hardware, model, silent)
 
-    def _entries(self, left: dict[Slot, Mask]) -> list[Entry]:
-        """Return the options of each input but machine and architecture, which are drawn by rules of their own."""
+    def _options(self, left: dict[InputKey, Mask]) -> list[InputOptions]:
+        """Return the options of each input but machine and architecture, which `_machine` and `_model` draw."""
         return [
-            (*slot, self._inputs.weighted(slot, mask))
-            for slot, mask in left.items()
-            if slot not in (MACHINE, ARCHITECTURE)
+            (*key, self._inputs.weighted(key, mask))
+            for key, mask in left.items()
+            if key not in (MACHINE, ARCHITECTURE)
         ]
 
-    def _chosen(self, aim: Aim, goal: Goal, silent: list[str], draw: Draw) -> dict[Slot, Mask]:
-        """Return what is left of each input after every choice; ``silent`` gets what the machine says then."""
+    def _chosen(self, aim: Aim, goal: Goal, silent: list[str], draw: Draw) -> dict[InputKey, Mask]:
+        """Return the options that remain for each input once the goal's miss is made and every choice drawn.
+
+        Adds to ``silent`` the arguments that are left out, since the machine gives them the right value.
+        """
         left = dict(aim.left)
-        pairs = list(aim.pairs)
+        relations = list(aim.relations)
         miss = goal.miss or Miss()
         if goal.fixed is not None:
-            lay(left, (goal.fixed,))
-        if miss.slot is not None:
-            mask = left[miss.slot]
-            left[miss.slot] = miss.option or self._inputs.full(miss.slot) & ~mask or mask
-        if miss.pair is not None:
-            pairs[miss.pair] = opposite(pairs[miss.pair])
+            narrow(left, (goal.fixed,))
+        if miss.key is not None:
+            mask = left[miss.key]
+            left[miss.key] = miss.option or self._inputs.full(miss.key) & ~mask or mask
+        if miss.relation is not None:
+            relations[miss.relation] = opposite(relations[miss.relation])
         for number, clause in enumerate(aim.choices):
-            if number != miss.clause:
-                pairs += choose(left, clause, draw)
-                continue
-            if miss.only is not None:
-                asked, equal = clause[miss.only]
-                if miss.demand is not None and miss.demand >= len(asked):
-                    missed = miss.demand - len(asked)
-                    equal = (*equal[:missed], opposite(equal[missed]), *equal[missed + 1 :])
-                elif miss.demand is not None:
-                    slot, mask = asked[miss.demand]
-                    left[slot] = miss.option or left.get(slot, self._inputs.full(slot)) & ~mask or mask
-                    asked = tuple(demand for demand in asked if demand[0] != slot)
-                lay(left, asked)
-                pairs += equal
-            for position, alternative in enumerate(clause):
-                if position != miss.only:
-                    pairs += self._break(left, alternative, draw)
-        self._let_machine_say(left, silent)
-        for pair in pairs:
-            self._draw_pair(pair, left, draw)
+            if number == miss.clause:
+                relations += self._missed(left, clause, miss, draw)
+            else:
+                relations += choose(left, clause, draw)
+        self._let_machine_give(left, silent)
+        for relation in relations:
+            self._relate(relation, left, draw)
         return left
 
-    def _break(self, left: dict[Slot, Mask], alternative: Alternative, draw: Draw) -> list[Pair]:
-        """Leave nothing of one demand of an alternative, unless one is broken anyway; return a pair to break else."""
-        asked, equal = alternative
-        if any(slot in left and not left[slot] & mask for slot, mask in asked):
+    def _missed(
+        self, left: dict[InputKey, Mask], clause: list[Alternative], miss: Miss, draw: Draw
+    ) -> list[InputRelation]:
+        """Narrow ``left`` so that a clause is missed as ``miss`` says, and return the relations for that."""
+        wanted: list[InputRelation] = []
+        if miss.only is not None:
+            demands, relations = clause[miss.only]
+            if miss.demand is not None and miss.demand >= len(demands):
+                missed = miss.demand - len(demands)
+                relations = (*relations[:missed], opposite(relations[missed]), *relations[missed + 1 :])
+            elif miss.demand is not None:
+                key, mask = demands[miss.demand]
+                left[key] = miss.option or left.get(key, self._inputs.full(key)) & ~mask or mask
+                demands = tuple(demand for demand in demands if demand[0] != key)
+            narrow(left, demands)
+            wanted += relations
+        for position, alternative in enumerate(clause):
+            if position != miss.only:
+                wanted += self._break(left, alternative, draw)
+        return wanted
+
+    def _break(self, left: dict[InputKey, Mask], alternative: Alternative, draw: Draw) -> list[InputRelation]:
+        """Narrow ``left`` so that one demand of an alternative is missed, unless one is missed already.
+
+        If no demand can be missed, return a relation that breaks the alternative.
+        """
+        demands, relations = alternative
+        if any(key in left and not left[key] & mask for key, mask in demands):
             return []
         rests = []
-        for slot, mask in asked:
-            rest = left.get(slot, self._inputs.full(slot)) & ~mask
+        for key, mask in demands:
+            rest = left.get(key, self._inputs.full(key)) & ~mask
             if rest:
-                rests.append((slot, rest))
+                rests.append((key, rest))
         if rests:
-            slot, rest = draw.pick(rests)
-            left[slot] = rest
+            key, rest = draw.pick(rests)
+            left[key] = rest
             return []
-        return [opposite(pair) for pair in equal[:1]]
+        return [opposite(relation) for relation in relations[:1]]
 
-    def _let_machine_say(self, left: dict[Slot, Mask], silent: list[str]) -> None:
-        """Choose a machine that gives arguments the values asked for, where there is one; else they are set."""
-        for slot in [slot for slot in left if slot[0] == "arg" and slot[1] in self._from_machine]:
-            machines = self._inputs.machines_for(slot[1], left[slot])
+    def _let_machine_give(self, left: dict[InputKey, Mask], silent: list[str]) -> None:
+        """Leave arguments out whose value comes from the machine, and choose machines that give the right one.
+
+        Where no machine does, the argument is set.
+        """
+        for key in [key for key in left if key[0] == "arg" and key[1] in self._from_machine]:
+            machines = self._inputs.machines_for(key[1], left[key])
             rest = machines and left.get(MACHINE, machines) & machines
             if rest:
                 left[MACHINE] = rest
-                del left[slot]
-                silent.append(slot[1])
+                del left[key]
+                silent.append(key[1])
             else:
-                # Silence would mean what the machine says.
-                left[slot] = left[slot] & ~1 or left[slot]
+                # Its first option leaves it out, and then it would have the machine's value.
+                left[key] = left[key] & ~1 or left[key]
 
-    def _draw_pair(self, pair: Pair, left: dict[Slot, Mask], draw: Draw) -> None:
-        """Leave one option of both inputs that are so related, unless no two of those left are."""
-        *ends, relation, wanted = pair
+    def _relate(self, relation: InputRelation, left: dict[InputKey, Mask], draw: Draw) -> None:
+        """Narrow two inputs to one option each, so that they are in the relation; nothing if no two options are."""
+        *ends, name, wanted = relation
         (one, read_one), (other, read_other) = (self._known_input(*end) for end in ends)
-        masks = [left.get(slot, self._inputs.full(slot)) for slot in (one, other)]
-        key = (pair, masks[0], masks[1])
-        if key not in self._related:
+        masks = [left.get(key, self._inputs.full(key)) for key in (one, other)]
+        remembered = (relation, masks[0], masks[1])
+        if remembered not in self._related:
             options = [
-                [(1 << index, read(option)) for index, option in self._inputs.numbered(slot, mask)]
-                for slot, read, mask in ((one, read_one, masks[0]), (other, read_other, masks[1]))
+                [(1 << index, read(option)) for index, option in self._inputs.numbered(key, mask)]
+                for key, read, mask in ((one, read_one, masks[0]), (other, read_other, masks[1]))
             ]
-            self._related[key] = tuple(
+            self._related[remembered] = tuple(
                 (bit, other_bit)
                 for bit, value in options[0]
                 for other_bit, other_value in options[1]
-                if related(relation, value, other_value) is wanted
+                if related(name, value, other_value) is wanted
             )
-        if self._related[key]:
-            left[one], left[other] = draw.pick(self._related[key])
+        if self._related[remembered]:
+            left[one], left[other] = draw.pick(self._related[remembered])
 
-    def _known_input(self, kind: str, name: str) -> tuple[Slot, Callable[[Any], Any]]:
+    def _known_input(self, kind: str, name: str) -> tuple[InputKey, Callable[[Any], Any]]:
         found = self._inputs.input(kind, name)
-        assert found is not None, "a pair is made of inputs that a case can have"
+        assert found is not None, "a relation is made of inputs that a case can have"
         return found
 
     def _machine(self, mask: Mask | None, draw: Draw) -> Hardware:
         if mask is None:
             return draw_machine(draw)
-        # The profiles are the first of all machines.
+        # The first machines are the profiles: 70 % of the cases are on a machine that exists, where one meets the
+        # aim.
         real = mask & ((1 << len(hardware_profiles())) - 1)
         return draw.pick(self._inputs.left(MACHINE, real if real and draw.chance(70) else mask))  # type: ignore[no-any-return]
 
@@ -285,7 +317,7 @@ class AimDraw:
             base = draw.pick(model_profiles())
         else:
             name = draw.pick(self._inputs.left(ARCHITECTURE, mask))
-            profiles = self._profiles.get(name)
+            profiles = self._models.profiles.get(name)
             if not profiles or not draw.chance(60):
                 return Model(architectures=[name], **attributes)
             base = draw.pick(profiles)
@@ -293,14 +325,8 @@ class AimDraw:
 
 
 def _by_place(fields: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
+    """Return the fields of each place."""
     found: dict[int, list[str]] = {}
     for number, name in fields:
         found.setdefault(number, []).append(name)
-    return found
-
-
-def _profiles_by_architecture() -> dict[str, list[Model]]:
-    found: dict[str, list[Model]] = {}
-    for model in model_profiles():
-        found.setdefault(model.architectures[0], []).append(model)
     return found

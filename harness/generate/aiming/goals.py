@@ -1,4 +1,7 @@
-"""What aimed cases are drawn for, and in which order: meet a place, miss one of its demands, try a list's member."""
+"""Goals: what each aimed case is drawn for, and in which order the cases of a campaign take them.
+
+A goal meets an aim, misses one of its demands, or tries one member of a list that a condition compares with.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,30 @@ from typing import Final, NamedTuple
 from harness.generate.aiming.aim import Aim, Alternative, Demand
 from harness.generate.chance.draw import SeededDraw, shuffled
 from harness.generate.chance.streams import Stream
-from harness.generate.values.inputs import MACHINE, Mask, Slot, bits
+from harness.generate.values.inputs import MACHINE, InputKey, Mask, bits
 
-# A list of so many members is tried member by member.
+# A list of up to this many members is tried member by member.
 _MOST_MEMBERS: Final = 12
-# A demand is missed, and a member of a list tried, at so many places.
+# How many places get a goal for the same missed demand, or for the same member of a list.
 _TURNS: Final = 8
-# Of the alternatives of a clause, so many are missed demand by demand.
+# How many alternatives of a clause are missed demand by demand.
 _MOST_ALTERNATIVES: Final = 4
-# Of a hundred aimed draws, so many aim at a refusal (besides those that come to one by the way).
+# How many of a hundred aimed cases have a goal that ends in a refusal.
 REFUSED: Final = 30
 
 
 class Miss(NamedTuple):
-    """The one demand of an aim that a case breaks: the nearest miss is what finds a changed guard.
+    """The one demand of an aim that a case breaks. Such near misses show that a condition was changed.
 
-    A demand on an input (``slot``), the relation of two inputs (``pair``), every alternative of a clause
-    (``clause``), every alternative but one (``clause`` and ``only``), which finds an alternative that was dropped, or
-    one demand of an alternative whose others are met (``demand``, too; behind its demands come its relations). The
-    missed input is ``option`` then, where one is given, and anything else where not.
+    A miss breaks one of these: the demand on the input ``key``; the relation with the number ``relation``; all
+    alternatives of the clause with the number ``clause``; all its alternatives but the one with the number ``only``,
+    which shows a dropped alternative; of that alternative one demand alone (``demand``; the numbers behind its
+    demands are its relations). The input of a missed demand gets ``option`` if it is given, and else any option that
+    does not meet the demand.
     """
 
-    slot: Slot | None = None
-    pair: int | None = None
+    key: InputKey | None = None
+    relation: int | None = None
     clause: int | None = None
     only: int | None = None
     demand: int | None = None
@@ -39,10 +43,9 @@ class Miss(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """What one aimed case is drawn for.
+    """What one aimed case is drawn for: to meet any of ``aims``, or to miss one of them.
 
-    The aims of a place, any of which will do, or a miss of one of them; with ``fixed`` an input's mask that leaves
-    one of the options that the aim asks for, so that each member of a list has its turn.
+    ``fixed`` is an input with one of the options that the aim allows, so that each member of a list has its turn.
     """
 
     aims: Sequence[Aim]
@@ -51,41 +54,44 @@ class Goal(NamedTuple):
 
 
 class Schedules(NamedTuple):
-    """Two orders of goals: those that should resolve, and those that should end in a refusal."""
+    """The goals of a campaign in two orders: those that should resolve, and those that should end in a refusal."""
 
     resolved: Sequence[Goal]
     refused: Sequence[Goal]
 
     def goal(self, number: int) -> Goal:
-        """Return the goal of the aimed case ``number``: of each hundred, so many are of the second order."""
+        """Return the goal of the aimed case ``number``: of each hundred, the first `REFUSED` should be refused."""
         hundreds, rest = divmod(number, 100)
         if rest < REFUSED:
             return self.refused[(hundreds * REFUSED + rest) % len(self.refused)]
         return self.resolved[(hundreds * (100 - REFUSED) + rest - REFUSED) % len(self.resolved)]
 
 
-def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[Slot, Mask], Mask]) -> list[Goal]:
-    """Return the goals of some places: each to be met, each demand missed, each member of a list tried.
+def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[InputKey, Mask], Mask]) -> list[Goal]:
+    """Return the goals of some places: to meet each place, to miss each demand, to try each member of a list.
 
-    A demand that many places share, because they lie behind it, has its turn at a few of them. One for numbers is
-    missed by each of those ``beside`` them, too, which tells a bound from its neighbours.
+    ``places`` are the aims of each place, one for each way to it. ``beside`` returns the numbers next to those that
+    meet a demand: each of them misses it, too, which shows a bound that is off by one.
+
+    All places behind one condition share its demand. Only a few of them get a goal that misses it: goals for all
+    would be many times as many, and show nothing more.
     """
     goals = []
     turns: Counter[Hashable] = Counter()
-    # A clause is long, and stands in many keys: its number takes its place.
+    # A clause is long and part of many keys: its number stands for it, so that it is hashed only once.
     clauses: dict[tuple[Alternative, ...], int] = {}
-    # Shuffled, so that a demand's turns are not all at the first places behind it.
+    # In the order of the source, the first places behind a condition would take all its turns.
     for ways in shuffled(places, SeededDraw(0, Stream.DEMAND_TURNS)):
         goals.append(Goal(ways))
-        # Ways differ in how they come to the place; the demands of the place itself are in all of them.
+        # The demands next to the place are in all its aims, and are missed once.
         seen: set[Hashable] = set()
         for aim in ways:
             numbers = [clauses.setdefault(tuple(clause), len(clauses)) for clause in aim.choices]
-            asked: list[tuple[Hashable, Goal]] = [
+            keyed: list[tuple[Hashable, Goal]] = [
                 (_key(aim, miss, numbers), Goal([aim], miss)) for miss in _misses(aim, beside)
             ]
-            asked += [((fixed, listed), Goal([aim], None, fixed)) for fixed, listed in _members(aim, numbers)]
-            for key, goal in asked:
+            keyed += [((fixed, listed), Goal([aim], None, fixed)) for fixed, listed in _members(aim, numbers)]
+            for key, goal in keyed:
                 if key not in seen and turns[key] < _TURNS:
                     seen.add(key)
                     turns[key] += 1
@@ -93,21 +99,21 @@ def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[Slot, Mask], Mas
     return goals
 
 
-def _misses(aim: Aim, beside: Callable[[Slot, Mask], Mask]) -> Iterator[Miss]:
-    for slot, mask in aim.left.items():
-        yield Miss(slot=slot)
-        yield from (Miss(slot=slot, option=option) for option in _options(beside(slot, mask)))
-    yield from (Miss(pair=number) for number in range(len(aim.pairs)))
+def _misses(aim: Aim, beside: Callable[[InputKey, Mask], Mask]) -> Iterator[Miss]:
+    for key, mask in aim.left.items():
+        yield Miss(key=key)
+        yield from (Miss(key=key, option=option) for option in _options(beside(key, mask)))
+    yield from (Miss(relation=number) for number in range(len(aim.relations)))
     for number, clause in enumerate(aim.choices):
         yield Miss(clause=number)
-        for position, (asked, equal) in enumerate(clause[:_MOST_ALTERNATIVES]):
+        for position, (demands, relations) in enumerate(clause[:_MOST_ALTERNATIVES]):
             yield Miss(clause=number, only=position)
-            demands = range(len(asked) + len(equal))
-            yield from (Miss(clause=number, only=position, demand=demand) for demand in demands)
-        # A demand is in many alternatives of a long clause, and misses by numbers are tried in the first of them.
+            for demand in range(len(demands) + len(relations)):
+                yield Miss(clause=number, only=position, demand=demand)
+        # A long clause repeats demands in many alternatives: its numbers are tried in the first of these alone.
         first: dict[Demand, tuple[int, int]] = {}
-        for position, (asked, _) in enumerate(clause):
-            for demand, one in enumerate(asked):
+        for position, (demands, _) in enumerate(clause):
+            for demand, one in enumerate(demands):
                 first.setdefault(one, (position, demand))
         for one, (position, demand) in first.items():
             options = _options(beside(*one))
@@ -115,28 +121,28 @@ def _misses(aim: Aim, beside: Callable[[Slot, Mask], Mask]) -> Iterator[Miss]:
 
 
 def _options(mask: Mask) -> list[Mask]:
-    """Return each option of a mask of not too many in a mask of its own."""
+    """Return a mask for each option in ``mask``, none if there are more than `_MOST_MEMBERS`."""
     return [1 << bit for bit in bits(mask)] if mask.bit_count() <= _MOST_MEMBERS else []
 
 
 def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[Demand, Hashable]]:
-    """Yield a demand for each option of the inputs that the aim leaves a few of, and the list it is a member of.
+    """Yield a demand for each single option of an input with a few of them left, and a key for the list it is from.
 
-    ``numbers`` are those of its clauses.
+    ``numbers`` are the numbers of the aim's clauses.
     """
     lists: list[tuple[Demand, Hashable]] = [(demand, demand) for demand in aim.left.items()]
     for number, clause in zip(numbers, aim.choices, strict=True):
-        lists += [(demand, number) for asked, _ in clause for demand in asked]
-    for (slot, mask), listed in lists:
-        if slot != MACHINE and mask.bit_count() > 1:
-            yield from (((slot, option), listed) for option in _options(mask))
+        lists += [(demand, number) for demands, _ in clause for demand in demands]
+    for (key, mask), listed in lists:
+        if key != MACHINE and mask.bit_count() > 1:
+            yield from (((key, option), listed) for option in _options(mask))
 
 
 def _key(aim: Aim, miss: Miss, numbers: Sequence[int]) -> Hashable:
-    """Return what a miss breaks: the same for ways that share the demand. ``numbers`` are those of the clauses."""
-    if miss.slot is not None:
-        return miss.slot, aim.left[miss.slot], miss.option
-    if miss.pair is not None:
-        return aim.pairs[miss.pair]
+    """Return what a miss breaks: equal for aims that share the demand. ``numbers`` are those of the aim's clauses."""
+    if miss.key is not None:
+        return miss.key, aim.left[miss.key], miss.option
+    if miss.relation is not None:
+        return aim.relations[miss.relation]
     assert miss.clause is not None
     return numbers[miss.clause], miss.only, miss.demand, miss.option

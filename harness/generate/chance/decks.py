@@ -1,4 +1,4 @@
-"""Decks: every machine and every architecture comes as often as any other, where chance would repeat some."""
+"""Decks of machines and architectures, from which every one is dealt equally often, unlike by chance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Deck(Generic[T]):
-    """Cards that are dealt round after round, each round all of them in an order of its own."""
+    """Deals all cards in each round, every round in an order of its own. ``number`` is that of its random streams."""
 
     def __init__(self, cards: Sequence[T], number: int) -> None:
         self._cards = tuple(cards)

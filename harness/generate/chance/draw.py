@@ -1,7 +1,8 @@
-"""Where choices come from: a seeded generator for campaigns, Hypothesis for property tests; one interface.
+"""One interface for random choices, with two sources: a seeded generator for campaigns, Hypothesis for property
+tests.
 
-A campaign makes thousands of cases a second, which a Hypothesis draw per choice cannot (it keeps a tree of what
-was tried, and buffers to shrink from). The rules that build a case are written once, over this interface.
+The rules that build a case are written once, for both. Campaigns do not draw through Hypothesis: a whole case is made
+in about 10 µs, and one Hypothesis draw takes longer, since it keeps what is needed to shrink.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Covering arrays: all pairs and triples of inputs in few cases."""
+"""Covering arrays: cases in which every two options of two inputs occur together, and the count of those that did."""

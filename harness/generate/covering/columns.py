@@ -1,4 +1,8 @@
-"""Which options of which parameters the cases of a chunk have: a row for each case, a column for each option."""
+"""Records which options the cases of a chunk have: a row of bits for each case, a column of bits for each option.
+
+Both are integers used as bit masks, so that one operation finds all cases of a chunk that have two options, or all
+options of two cases. A loop over the pairs would take 6,400 steps for each case with 114 parameters.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,15 @@ from harness.generate.values.inputs import ARCHITECTURE, MACHINE
 from harness.world.case import Case
 from harness.world.model import Model
 
-# Values whose option is remembered, of each parameter; there are few but of machines put together from parts.
+# How many values of each parameter are remembered with their option. Only machines put together from parts have more.
 _REMEMBERED: Final = 4096
 _PLAIN: Final = Model()
 
 
-class Table(NamedTuple):
+class CaseTable(NamedTuple):
     """The options of the cases of one chunk, as bit masks.
 
-    A row has the bits of the options that a case has, a column those of the cases that have an option.
+    A row has the options of a case, a column has the cases of an option.
     """
 
     rows: list[int]
@@ -28,14 +32,14 @@ class Table(NamedTuple):
 
 
 class Columns:
-    """Makes tables of chunks. Options are numbered through all parameters, in their order."""
+    """Makes the table of each chunk. Options are numbered through all parameters, in their order."""
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._total = sum(len(parameter.options) for parameter in parameters)
         firsts = first_options([parameter.factor for parameter in parameters])
-        # Behind all options stands one for each parameter that is for the values which are not counted.
+        # Values that are not counted have an option, too, one for each parameter, numbered behind all others.
         made = {
-            parameter.slot: _Options(first, self._total + number, parameter)
+            parameter.key: _Options(first, self._total + number, parameter)
             for number, (first, parameter) in enumerate(zip(firsts, parameters, strict=True))
         }
         self._silent = [
@@ -50,11 +54,11 @@ class Columns:
         self._architecture = made.get(ARCHITECTURE)
         attributes = {name: options for (kind, name), options in made.items() if kind == "model" and options.silent}
         self._model = tuple(attributes.values())
-        # An attribute more, since of one alone no tuple is made.
+        # attrgetter returns a tuple only for two attributes or more: the architectures are read twice.
         self._read: Callable[[Any], tuple[Any, ...]] = attrgetter(*attributes, "architectures", "architectures")
         self._plain = self._read(_PLAIN)
 
-    def of(self, cases: Sequence[Case]) -> Table:
+    def of(self, cases: Sequence[Case]) -> CaseTable:
         """Return the table of some cases."""
         rows = []
         columns = [0] * (self._total + len(self._silent) + 2)
@@ -82,16 +86,16 @@ class Columns:
             bit <<= 1
         every = bit - 1
         for first, others in self._silent:
-            said = 0
+            others_given = 0
             for number in others:
-                said |= columns[number]
-            # A model's attribute can be said to be what it is anyway.
-            columns[first] |= every & ~said
-        return Table(rows, columns[: self._total])
+                others_given |= columns[number]
+            # Added, not assigned: a case may set an attribute to the value that leaving it out gives.
+            columns[first] |= every & ~others_given
+        return CaseTable(rows, columns[: self._total])
 
 
 def _note(row: int, columns: list[int], known: Mapping[str, _Options], given: Mapping[str, Any], bit: int) -> int:
-    """Note what a case says of some inputs, and return its row with it."""
+    """Add a case's values of some inputs to the columns, and return its row with them."""
     for name, value in given.items():
         options = known.get(name)
         if options is not None:
@@ -102,7 +106,7 @@ def _note(row: int, columns: list[int], known: Mapping[str, _Options], given: Ma
 
 
 class _Options:
-    """The options of one parameter, from the number ``first`` up to ``end``; ``other`` is for what is not counted."""
+    """The options of one parameter: from ``first`` up to ``end``, and ``other`` for values that are not counted."""
 
     def __init__(self, first: int, other: int, parameter: Parameter) -> None:
         self.first = first
@@ -113,15 +117,15 @@ class _Options:
         self._known: dict[object, tuple[int, int]] = {}
 
     def of(self, value: Any) -> tuple[int, int]:
-        """Return the number of a value's option, and what to change in a row that leaves the input out."""
-        # True and 1 are two values.
+        """Return the number of a value's option, and the bits to change in a row that leaves the input out."""
+        # With its class, since True == 1 would find the option of the other.
         key: object = (value.__class__, value)
         try:
             return self._known[key]
         except KeyError:
             pass
         except TypeError:
-            # Lists and objects, which are few.
+            # Lists and dicts cannot be hashed; there are few of them.
             key = repr(value)
             if key in self._known:
                 return self._known[key]

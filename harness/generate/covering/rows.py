@@ -1,4 +1,4 @@
-"""The covering rows of a campaign as cases: two inputs meet in every way that its conditions tell apart."""
+"""Makes a case of each row of a campaign's covering array."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 
-# With fewer a row is refused less often, and there are more rows: 1,300 of legacy against declarative with 10, 1,900
-# with 8, 3,300 with 6. Those of 20,000 cases (2,000) should be all.
-_MOST_SAID: Final = 10
+# How many inputs a row sets. With fewer, a row is refused less often, but there are more rows: 1,300 for legacy
+# against declarative with 10, 1,900 with 8, 3,300 with 6. 20,000 cases have room for 2,000, which should be all of
+# them.
+_MOST_SET: Final = 10
 
 
 class Rows:
-    """Makes the cases of a campaign's covering array. Nothing is computed before the first is asked for."""
+    """Makes the cases of a campaign's covering array. The array is computed when the first case is asked for."""
 
     def __init__(self, domains: Domains) -> None:
         self._domains = domains
@@ -35,13 +36,13 @@ class Rows:
 
     @cached_property
     def rows(self) -> list[tuple[int, ...]]:
-        """The rows, an option of each parameter in each."""
-        return covering_rows([parameter.factor for parameter in self.parameters], _MOST_SAID)
+        """The rows: the number of an option for each parameter."""
+        return covering_rows([parameter.factor for parameter in self.parameters], _MOST_SET)
 
     def case(self, seed: int, number: int, draw: Draw, case_id: str) -> Case | None:
-        """Return the row that comes ``number``-th in a campaign of ``seed``, None when all have been.
+        """Return the case of the ``number``-th row in a campaign of ``seed``, None when there are no more rows.
 
-        An option is a group of values; ``draw`` decides which of them.
+        An option is a group of values, of which ``draw`` picks one.
         """
         if number >= len(self.rows):
             return None
@@ -53,10 +54,10 @@ class Rows:
         for parameter, option in zip(self.parameters, row, strict=True):
             if parameter.silent and not option:
                 continue
-            (kind, name), value = parameter.slot, draw.pick(parameter.options[option])
-            if parameter.slot == MACHINE:
+            (kind, name), value = parameter.key, draw.pick(parameter.options[option])
+            if parameter.key == MACHINE:
                 hardware = value
-            elif parameter.slot == ARCHITECTURE:
+            elif parameter.key == ARCHITECTURE:
                 attributes[name] = [value]
             else:
                 {"arg": args, "env": env, "model": attributes}[kind][name] = value

@@ -1,4 +1,4 @@
-"""The values worth trying for each input, read off the two subjects' own descriptions."""
+"""The domains of a campaign: which values to try for each input, taken from the descriptions of both subjects."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from harness.subjects.description import WORLD, Aims, Condition, Description, Va
 from harness.world.fields import FieldSpec
 from harness.world.profiles import model_profiles
 
-# Counts and sizes that servers are started with; whatever else matters is among the compared values.
+# Counts and sizes that servers are started with. Other values that matter are those that the code compares with.
 _COUNTS: Final = (1, 2, 4, 8, 16)
 _SIZES: Final = (1, 64, 256, 1024, 4096, 8192, 16384)
 _SMALL: Final = 64
-# For text of which the code asks whether it is there, or which of a few it is: something else.
+# A text that is none of those that the code compares with.
 _SOME_TEXT: Final = "something-else"
 _FRACTIONS: Final = (0.1, 0.5, 0.9, 1.0)
 _NO_AIMS: Final = Aims()
-# A resolved field is what a gate is about: it is drawn this many times as often as another input.
+# A resolved field is drawn this many times as often as any other input: it is what a gate compares.
 _RESOLVED_WEIGHT: Final = 4
-# What a condition asks of an input with constants of the source.
+# The operations of conditions that compare an input with constants of the source.
 _COMPARISONS: Final = ("is", "<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True)
 class Domain:
-    """What an argument can be: ``values`` in a fixed order, and of these the ones that the code ``compared``.
+    """The values of an argument in a fixed order; ``compared`` are those that the code compares it with.
 
-    ``default`` is what a silent case means; None can be given if it is ``nullable``.
+    ``default`` is its value in a case that leaves it out; ``nullable`` says whether None can be given.
     """
 
     values: tuple[Any, ...]
@@ -41,7 +41,7 @@ class Domain:
     nullable: bool = False
 
     def drawn(self, draw: Draw) -> Any:
-        """Return one of the values: of those that the code compared half the time, where there are any."""
+        """Return one of the values; half the time one that the code compares with, if there is any."""
         return draw.pick(self.compared) if self.compared and draw.chance(50) else draw.pick(self.values)
 
 
@@ -49,13 +49,13 @@ class Domain:
 class Domains:
     """All inputs of a campaign.
 
-    ``args`` maps an argument to its domain and ``pool`` repeats their names by weight; ``environment`` maps a
-    variable to its texts; ``architectures`` and ``quantizations`` are names for models. ``foreign`` lists the
-    arguments that only one of the subjects has and its resolution reads (never drawn), ``unknown`` those of both
-    that are read and of which nothing tells a value (never drawn either). ``aims`` are both subjects',
-    ``variables`` says what the texts of the environment mean, ``from_machine`` names the probe that gives an
-    argument's value where a case is silent, ``takes`` which parts of the world cases differ in. ``siblings`` are
-    the other arguments with the same choices, such as one for each phase: what one says, another may say otherwise.
+    ``args`` has the domain of each argument, and ``pool`` their names, each as often as its weight. ``environment``
+    has the texts to try for each variable, ``variables`` how the code parses them. ``architectures`` and
+    ``quantizations`` are names for models. ``foreign`` are arguments that a resolution reads and only one subject
+    has, ``unknown`` arguments for which no value is known; neither are drawn. ``aims`` are those of both subjects.
+    ``from_machine`` has the probe that gives an argument its value where a case leaves it out. ``takes`` are the
+    parts of the world in which cases differ. ``siblings`` are the other arguments with the same choices, such as one
+    for each phase: code may confuse one with the other.
     """
 
     args: dict[str, Domain]
@@ -82,10 +82,10 @@ def domains_of(
 ) -> Domains:
     """Return the domains of the inputs that both subjects have and at least one of them reads.
 
-    ``structured`` gives the values of arguments whose type no metadata describes (nested configurations);
-    ``not_drawn`` names environment variables to leave alone; ``entry`` gives what silent cases start with other than
-    defaults, as the answers of a profile (``value`` or ``from = "probe.NAME"``). Of the variables only those whose
-    names begin with ``prefix`` are drawn.
+    ``structured`` has values for arguments whose type no metadata describes (nested configurations). ``entry`` has
+    the values that arguments start with in place of their defaults, as the answers of a profile have them (``value``
+    or
+    ``from = "probe.NAME"``). Only variables whose names begin with ``prefix`` are drawn, but for ``not_drawn``.
     """
     entry = entry or {}
     starts = {name: answer["value"] for name, answer in entry.items() if "value" in answer}
@@ -136,7 +136,7 @@ def domains_of(
 
 
 def _siblings(choices: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the others of each argument that has the same choices as others."""
+    """Return, for each argument with choices, the other arguments with the same choices."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for name, listed in choices.items():
         if listed:
@@ -150,7 +150,10 @@ def _siblings(choices: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[str, ..
 
 
 def _united(first: Aims, second: Aims) -> Aims:
-    """Return the places of both, each once: the first's in its order, then what only the second has."""
+    """Return the places of both subjects, each once: those of the first in its order, then what only the second has.
+
+    Conditions, clauses and places refer to one another by number, so all are numbered anew.
+    """
     conditions: dict[str, int] = {}
     kept: list[Condition] = []
     clauses: dict[tuple[tuple[int, ...], ...], int] = {}
@@ -190,9 +193,9 @@ def _united(first: Aims, second: Aims) -> Aims:
 
 
 def _tested(*given: Aims) -> Mapping[tuple[str, str], list[Any]]:
-    """Return the values that tests on the way to some place ask of an argument or a variable, by kind and name.
+    """Return the values that the conditions compare an argument or variable with, by kind and name.
 
-    What an input itself is compared with stands in its own description; a test may ask it through a local name.
+    An input's own description lacks those that the code compares with a local variable which holds the input.
     """
     tested: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for aims in given:
@@ -231,7 +234,7 @@ def _values(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> list[Any] 
     by_hand = list(structured)
     values: list[Any] = [*choices, *compared, *by_hand]
     if kind == "bool":
-        # Setting a flag to its default says nothing new, but for flags whose default differs between the two.
+        # To set a flag to its default is to leave it out, unless the two subjects have different defaults.
         return [True, False] if len(set(defaults)) > 1 else [not defaults[0]]
     if kind == "int":
         around = [value + step for value in compared for step in (-1, 1)]
@@ -244,7 +247,7 @@ def _values(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> list[Any] 
     elif kind == "str" and not choices and (compared or any(None in spec.compared for spec in specs)):
         values.append(_SOME_TEXT)
     elif not values:
-        # Other text, paths and lists: nothing in the code tells which values could matter.
+        # Free text, paths and lists: the code does not show which values matter.
         return None
     return values
 
@@ -258,7 +261,7 @@ def _fits(value: Any, kind: str) -> bool:
 
 
 def _texts(variables: Sequence[Variable], tested: Sequence[Any]) -> tuple[str, ...]:
-    """Return what a user could export: text, since an environment holds nothing else."""
+    """Return the texts to try for a variable."""
     kind = variables[0].type
     compared = [str(value) for variable in variables for value in variable.compared if value is not None]
     if kind == "bool":
@@ -273,7 +276,7 @@ def _texts(variables: Sequence[Variable], tested: Sequence[Any]) -> tuple[str, .
 
 
 def _unique(values: Iterable[Any]) -> list[Any]:
-    """Return the values without repetition, True and 1 being two, in their order."""
+    """Return the values in their order, each once; True and 1 are two values."""
     seen: set[str] = set()
     kept = []
     for value in values:

@@ -1,7 +1,9 @@
-"""What a condition leaves of each input: the options of arguments, variables, machines and models, as bit masks.
+"""The options of every input of a case, and which of them meet a condition.
 
-An input is a *slot* with a fixed list of options; a condition is a slot and the mask of the options that fulfil it.
-So a set of conditions is fulfilled by whatever is left when their masks are laid over one another.
+An input is an argument, a variable, the machine, or an attribute of the model, with a fixed list of options. A
+condition on it is the set of options that meet it, stored as a bit mask in an integer: several conditions are met by
+the options in the intersection of their sets, which is one ``&``. A case is made in about 10 µs, so sets of Python
+objects would be too slow.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from harness.generate.values.models import MODEL_PARTS, declared_quantizations
 from harness.subjects.description import Condition, Variable
 from harness.world.probes import HARDWARE_PROBES
 
-Slot = tuple[str, str]
+InputKey = tuple[str, str]
+"""Kind and name of an input: ``("arg", "page_size")``, ``("env", "SGLANG_X")``, ``("model", "attention")``."""
 Mask = int
+"""A set of options: bit ``n`` is set if it has the input's option with the number ``n``."""
 
 
 def _is_multiple(one: Any, other: Any) -> bool:
@@ -30,11 +34,11 @@ RELATIONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "under": operator.lt,
     "upto": operator.le,
 }
-"""What one argument's value can be to another's."""
+"""How the value of one input can be related to that of another, by the name of the condition's operation."""
 
 
 def related(relation: str, one: Any, other: Any) -> bool | None:
-    """Return whether two values are in a relation; None when the question has no answer."""
+    """Return whether two values are in a relation, None for values that cannot be compared."""
     try:
         return RELATIONS[relation](one, other)
     except (TypeError, ZeroDivisionError):
@@ -50,43 +54,44 @@ def bits(mask: Mask) -> Iterator[int]:
 
 
 class _Absent:
-    """Says that a case leaves an input out."""
+    """The type of `ABSENT`, the option to leave an input out of the case."""
 
     def __repr__(self) -> str:
         return "ABSENT"
 
 
 ABSENT: Final = _Absent()
-MACHINE: Final[Slot] = ("machine", "")
-ARCHITECTURE: Final[Slot] = ("model", "architectures")
+MACHINE: Final[InputKey] = ("machine", "")
+ARCHITECTURE: Final[InputKey] = ("model", "architectures")
 
-# The tree's names of what a case's model says under another name, or under its own for short.
+# The names that sglang's source has for attributes which a case's model has under another name.
 _MODEL_NAMES: Final = {
     "quantization": "detected_quantization",
     "attention_arch": "attention",
     "nvfp4_moe_meta": "nvfp4_moe",
 }
-# Functions that a tree asks about the model: the attribute they come down to.
+# Functions of sglang that return an attribute of the model, with that attribute.
 _MODEL_CALLS: Final = {
     "get_quantization_config": "quantization_config.quant_method",
     "get_num_kv_heads": "num_key_value_heads",
     "has_fp8_weights_in_checkpoint": "fp8_weights",
     "check_gguf_file": "gguf",
 }
-# Functions that a tree asks about the beginning of a URL: the argument that holds it.
+# Functions of sglang that return the scheme of a URL, with the argument that is the URL.
 _URL_CALLS: Final = {"parse_connector_type": "model_path"}
 
 
 class Inputs:
-    """The slots of a campaign's inputs, and what conditions leave of them."""
+    """The inputs of a campaign with their options, and the masks of conditions on them."""
 
     def __init__(self, domains: Domains) -> None:
         self._domains = domains
-        self._options: dict[Slot, list[Any]] = {}
-        self._left: dict[tuple[Slot, Mask], tuple[Any, ...]] = {}
-        self._weighted: dict[tuple[Slot, Mask], tuple[Any, ...]] = {}
-        self._named: dict[tuple[str, str], tuple[Slot, Callable[[Any], Any]] | None] = {}
-        self._beside: dict[tuple[Slot, Mask], Mask] = {}
+        self._options: dict[InputKey, list[Any]] = {}
+        # The rest are memories: most cases ask for the same few masks.
+        self._left: dict[tuple[InputKey, Mask], tuple[Any, ...]] = {}
+        self._weighted: dict[tuple[InputKey, Mask], tuple[Any, ...]] = {}
+        self._named: dict[tuple[str, str], tuple[InputKey, Callable[[Any], Any]] | None] = {}
+        self._beside: dict[tuple[InputKey, Mask], Mask] = {}
         self._probed: dict[str, list[Any]] = {}
         self._machines: dict[tuple[str, Mask], Mask] = {}
         for name, domain in domains.args.items():
@@ -107,11 +112,11 @@ class Inputs:
         self._options["model", "detected_quantization"] = [None, *dict.fromkeys(methods)]
 
     def widen(self, conditions: Iterable[Condition]) -> None:
-        """Add the options that only conditions name; to be called before any mask is taken."""
+        """Add the options that only conditions name. A mask that was made before lacks them."""
         for condition in conditions:
             if condition.kind == "arg" and condition.operation == "is" and None in condition.values:
                 domain = self._domains.args.get(condition.name)
-                # Where silence means something else, None has to be said.
+                # An absent argument has its default, so None is an option of its own where that is something else.
                 if domain is not None and domain.nullable and domain.default is not None:
                     _add(self._options["arg", condition.name], None)
             if condition.kind == "model" and condition.operation in ("is", "contains"):
@@ -123,7 +128,7 @@ class Inputs:
 
     def _widen_model(self, condition: Condition) -> None:
         if condition.name == "architectures.0" and condition.operation == "contains":
-            # What is asked is a part of the name, so a longer name must do what the name itself does.
+            # The code looks for a part of the name; a longer name shows a change to a test for equality.
             for value in condition.values:
                 _add(self._options[ARCHITECTURE], f"{value}NextN")
         name = _MODEL_NAMES.get(condition.name, condition.name)
@@ -135,8 +140,11 @@ class Inputs:
             if type(value) in kinds and condition.operation == "is" and not isinstance(value, bool):
                 _add(options, value)
 
-    def slot_of(self, condition: Condition) -> tuple[Slot, Callable[[Any], Any]] | None:
-        """Return a condition's slot and how an option's value is read, None for what no case can say."""
+    def input_of(self, condition: Condition) -> tuple[InputKey, Callable[[Any], Any]] | None:
+        """Return the input of a condition and a function that reads the condition's value from an option.
+
+        None for a condition on something that is no part of a case.
+        """
         name, _, path = condition.name.partition(".")
         if condition.kind == "arg":
             return self._argument(name, path)
@@ -151,7 +159,7 @@ class Inputs:
                 return None
             name, _, path = _MODEL_CALLS[condition.name].partition(".")
         elif name not in _MODEL_NAMES and ("model", name) not in self._options:
-            # An object on the way to an attribute: ``hf_config.architectures``.
+            # The first name is the object that has the attribute: ``hf_config.architectures``.
             name, _, path = path.partition(".")
         name = _MODEL_NAMES.get(name, name)
         if name == "architectures":
@@ -160,20 +168,19 @@ class Inputs:
             return None
         return ("model", name), lambda option: _item(_as_read(name, option), path)
 
-    def input(self, kind: str, name: str) -> tuple[Slot, Callable[[Any], Any]] | None:
-        """Return the slot of what a condition of that kind is about, and how an option's value is read."""
+    def input(self, kind: str, name: str) -> tuple[InputKey, Callable[[Any], Any]] | None:
+        """Return what `input_of` returns for any condition of that kind and name."""
         if (kind, name) not in self._named:
-            # The slot is the same whatever is asked of it.
-            self._named[kind, name] = self.slot_of(Condition(kind, name, "true", (), True))  # type: ignore[arg-type]
+            self._named[kind, name] = self.input_of(Condition(kind, name, "true", (), True))  # type: ignore[arg-type]
         return self._named[kind, name]
 
-    def _argument(self, name: str, path: str) -> tuple[Slot, Callable[[Any], Any]] | None:
+    def _argument(self, name: str, path: str) -> tuple[InputKey, Callable[[Any], Any]] | None:
         domain = self._domains.args.get(name)
         if domain is None:
             return None
         return ("arg", name), lambda option: _argument_value(domain, option, path)
 
-    def _variable(self, name: str) -> tuple[Slot, Callable[[Any], Any]] | None:
+    def _variable(self, name: str) -> tuple[InputKey, Callable[[Any], Any]] | None:
         if name not in self._domains.environment:
             return None
         variable = self._domains.variables.get(name, Variable(type="str"))
@@ -185,35 +192,35 @@ class Inputs:
             self._probed[name] = [probe(machine) for machine in machines()]
         return self._probed[name]
 
-    def mask(self, condition: Condition) -> tuple[Slot, Mask] | None:
-        """Return the slot that a condition is about and the options that fulfil it, None if no case can say it."""
-        found = self.slot_of(condition)
+    def mask(self, condition: Condition) -> tuple[InputKey, Mask] | None:
+        """Return the input of a condition and the options that meet it, None if it has none (see `input_of`)."""
+        found = self.input_of(condition)
         if found is None or condition.operation in RELATIONS:
             return None
-        slot, read = found
-        options: Sequence[Any] = range(len(machines())) if slot == MACHINE else self._options[slot]
+        key, read = found
+        options: Sequence[Any] = range(len(machines())) if key == MACHINE else self._options[key]
         values = tuple(_hashable(value) for value in condition.values)
         mask = 0
         for index, option in enumerate(options):
             if condition.operation == "set":
                 holds: bool | None = option is not ABSENT
             else:
-                holds = fulfils(read(option), condition.operation, values)
+                holds = meets(read(option), condition.operation, values)
             if holds is condition.wanted:
                 mask |= 1 << index
-        return slot, mask
+        return key, mask
 
-    def test(self, condition: Condition) -> tuple[Slot, Callable[[Any], bool | None]] | None:
-        """Return the slot that a condition is about and whether a value fulfils it, wanted or not.
+    def test(self, condition: Condition) -> tuple[InputKey, Callable[[Any], bool | None]] | None:
+        """Return the input of a condition and a function that tests any value of it, None if it has none.
 
-        The value is an option of the slot, or any other that a case can have; for `MACHINE` the machine itself. None
-        if no case can say it.
+        The test does not look at ``wanted``. It takes any value that a case can have; of `MACHINE` it takes the
+        machine itself, not its number as the function of `input_of` does.
         """
-        found = self.slot_of(condition)
+        found = self.input_of(condition)
         if found is None or condition.operation in RELATIONS:
             return None
-        slot, read = found
-        if slot == MACHINE:
+        key, read = found
+        if key == MACHINE:
             name, _, path = condition.name.partition(".")
             probe = HARDWARE_PROBES[name]
 
@@ -221,63 +228,66 @@ class Inputs:
                 return _item(probe(machine), path)
 
         if condition.operation == "set":
-            return slot, lambda value: value is not ABSENT
+            return key, lambda value: value is not ABSENT
         values = tuple(_hashable(value) for value in condition.values)
-        return slot, lambda value: fulfils(read(value), condition.operation, values)
+        return key, lambda value: meets(read(value), condition.operation, values)
 
-    def full(self, slot: Slot) -> Mask:
-        """Return the mask of all options of a slot."""
-        return (1 << len(self._options[slot])) - 1
+    def full(self, key: InputKey) -> Mask:
+        """Return the mask of all options of an input."""
+        return (1 << len(self._options[key])) - 1
 
-    def left(self, slot: Slot, mask: Mask) -> tuple[Any, ...]:
+    def left(self, key: InputKey, mask: Mask) -> tuple[Any, ...]:
         """Return the options in ``mask``."""
-        key = (slot, mask)
-        found = self._left.get(key)
+        pair = (key, mask)
+        found = self._left.get(pair)
         if found is None:
-            options = self._options[slot]
-            found = self._left[key] = tuple(option for index, option in enumerate(options) if mask >> index & 1)
+            options = self._options[key]
+            found = self._left[pair] = tuple(option for index, option in enumerate(options) if mask >> index & 1)
         return found
 
-    def numbered(self, slot: Slot, mask: Mask) -> list[tuple[int, Any]]:
+    def numbered(self, key: InputKey, mask: Mask) -> list[tuple[int, Any]]:
         """Return the options in ``mask`` with their numbers."""
-        return [(index, option) for index, option in enumerate(self._options[slot]) if mask >> index & 1]
+        return [(index, option) for index, option in enumerate(self._options[key]) if mask >> index & 1]
 
-    def beside(self, slot: Slot, mask: Mask) -> Mask:
-        """Return the whole numbers next to one in ``mask`` that are not in it."""
-        key = (slot, mask)
-        if key not in self._beside:
-            near = {value + step for _, value in self.numbered(slot, mask) if type(value) is int for step in (-1, 1)}
-            options = enumerate(self._options[slot])
+    def beside(self, key: InputKey, mask: Mask) -> Mask:
+        """Return the options that are integers next to one in ``mask``, and not in it."""
+        pair = (key, mask)
+        if pair not in self._beside:
+            near = {value + step for _, value in self.numbered(key, mask) if type(value) is int for step in (-1, 1)}
+            options = enumerate(self._options[key])
             found = sum(1 << index for index, value in options if type(value) is int and value in near)
-            self._beside[key] = found & ~mask
-        return self._beside[key]
+            self._beside[pair] = found & ~mask
+        return self._beside[pair]
 
-    def weighted(self, slot: Slot, mask: Mask) -> tuple[Any, ...]:
-        """Return the options in ``mask``, with silence as often as all others together."""
-        key = (slot, mask)
-        found = self._weighted.get(key)
+    def weighted(self, key: InputKey, mask: Mask) -> tuple[Any, ...]:
+        """Return the options in ``mask``, with `ABSENT` (if it is among them) as often as all others together."""
+        pair = (key, mask)
+        found = self._weighted.get(pair)
         if found is None:
-            found = self.left(slot, mask)
+            found = self.left(key, mask)
             if found[0] is ABSENT:
                 found = (ABSENT,) * (len(found) - 2) + found
-            self._weighted[key] = found
+            self._weighted[pair] = found
         return found
 
     def machines_for(self, name: str, mask: Mask) -> Mask | None:
-        """Return the machines that give the argument ``name`` a value in ``mask``; None if no machine gives one."""
+        """Return the machines that give the argument ``name`` a value in ``mask``.
+
+        None for an argument that does not get its value from the machine.
+        """
         probe = self._domains.from_machine.get(name)
         if probe is None:
             return None
-        key = (name, mask)
-        if key not in self._machines:
+        pair = (name, mask)
+        if pair not in self._machines:
             wanted = self.left(("arg", name), mask)
             given = enumerate(self._probe(probe))
-            self._machines[key] = sum(1 << index for index, value in given if value in wanted)
-        return self._machines[key]
+            self._machines[pair] = sum(1 << index for index, value in given if value in wanted)
+        return self._machines[pair]
 
 
-def fulfils(value: Any, operation: str, values: Sequence[Any]) -> bool | None:
-    """Return whether a value fits; None when the question has no answer, as an order between text and numbers."""
+def meets(value: Any, operation: str, values: Sequence[Any]) -> bool | None:
+    """Return whether a value meets a condition, None where it cannot be compared, as a text with a number."""
     if operation == "true":
         return bool(value)
     if operation == "is":
@@ -321,7 +331,7 @@ def _variable_value(variable: Variable, option: Any) -> Any:
 
 
 def _as_read(name: str, option: Any) -> Any:
-    """Return what a tree reads of a model's attribute."""
+    """Return an option of a model's attribute as sglang's own objects have it."""
     if name == "attention":
         return "AttentionArch.MLA" if option == "mla" else "AttentionArch.MHA"
     if name == "nvfp4_moe":
@@ -330,7 +340,7 @@ def _as_read(name: str, option: Any) -> Any:
 
 
 def _item(value: Any, path: str) -> Any:
-    """Return what the dots and numbers of ``path`` lead to, None where they lead nowhere."""
+    """Return the item of a nested value at ``path`` (keys and indices with dots between), None if there is none."""
     for step in path.split(".") if path else ():
         if isinstance(value, dict):
             value = value.get(step)

@@ -10,7 +10,7 @@ from harness.generate.chance.draw import Draw
 from harness.world.hardware import HOSTS, PLATFORMS, Hardware
 from harness.world.profiles import hardware_profiles, per_profiles
 
-# Versions on both sides of every bound in the contract's predicates, and none.
+# Values on both sides of every bound that a probe compares with.
 _PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "platform": PLATFORMS,
     "capability": (),
@@ -29,14 +29,14 @@ _NAMES: Final = tuple(_PARTS)
 
 @per_profiles
 def _parts() -> dict[str, tuple[Any, ...]]:
-    """Return what each attribute can be; capabilities are those of the profiles, and the last before each major."""
+    """Return the values of each attribute; capabilities are those of the profiles, and the last before each major."""
     capabilities = {machine.capability for machine in hardware_profiles() if machine.capability}
     capabilities |= {(major - 1, 9) for major, _ in capabilities}
     return {**_PARTS, "capability": tuple(sorted(capabilities))}
 
 
 def draw_machine(draw: Draw, real: Hardware | None = None) -> Hardware:
-    """Return a machine. Most are real ones (``real``, where given); some differ from it in one or two attributes."""
+    """Return a machine: mostly a profile (``real``, if given), else one with a few or all attributes drawn anew."""
     base = real or draw.pick(hardware_profiles())
     if draw.chance(70):
         return base
@@ -52,7 +52,7 @@ def changed_machine(machine: Hardware, draw: Draw) -> Hardware:
 
 
 def _possible(machine: Hardware, draw: Draw) -> Hardware:
-    """Return ``machine`` with what its platform cannot be without: a GPU has a capability, CUDA a version."""
+    """Return ``machine`` with the attributes that its platform must have: a GPU has a capability, CUDA a version."""
     if _lacks_capability(machine):
         machine = msgspec.structs.replace(machine, capability=draw.pick(_parts()["capability"]))
     if _lacks_version(machine):
@@ -70,8 +70,9 @@ def _lacks_version(machine: Hardware) -> bool:
 
 @per_profiles
 def machines() -> tuple[Hardware, ...]:
-    """Return machines on both sides of every bound: the profiles, then such as differ in one attribute from the first
-    of each generation.
+    """Return the profiles, then machines that differ in one attribute from the first profile of a generation.
+
+    Together they are on both sides of every bound that a probe compares with.
     """
     profiles = hardware_profiles()
     made = dict.fromkeys(profiles)

@@ -1,4 +1,4 @@
-"""Draws a model: a profile, a profile with attributes changed, or an architecture the code names."""
+"""Draws a model: a profile, a profile with attributes changed, or one with an architecture that the code names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from harness.world.model import ATTENTIONS, Model
 from harness.world.profiles import model_profiles
 
 _INT4_WEIGHTS: Final = {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}
-# The published INT4 groups, and such as differ from them in one thing.
+# The published INT4 groups (twice as often as others), and groups that differ from them in one value.
 _GROUPS: Final = tuple(
     {"group_0": {"weights": {**_INT4_WEIGHTS, **other}}}
     for other in ({}, {}, {"num_bits": 8}, {"group_size": 128}, {"strategy": "channel"}, {"type": "float"})
 )
-# Values on both sides of what resolutions distinguish: present or absent, none, one or many, short or long.
+# Values on both sides of every distinction that resolutions make: absent or present; none, one or many; short or
+# long.
 MODEL_PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "attention": ATTENTIONS,
     "index_topk": (None, 2048),
@@ -44,14 +45,14 @@ MODEL_PARTS: Final[dict[str, tuple[Any, ...]]] = {
 _NAMES: Final = (*MODEL_PARTS, "quantization", "quantization", "architectures", "architectures")
 
 
-# Methods that checkpoints declare and the command line does not offer, or offers under another name.
+# Methods that checkpoints declare, and the command line does not offer or offers under another name.
 _DECLARED_ALONE: Final = ("compressed-tensors", "mxfp4", "modelopt")
 _ALGORITHMS: Final = ("NVFP4", "FP8", "MIXED_PRECISION")
 _GROUPED: Final = "compressed-tensors"
 
 
 def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what a checkpoint can declare: each method, and the details that resolutions look at."""
+    """Return the quantization configs of checkpoints: each method, and the details that resolutions look at."""
     names = dict.fromkeys((*methods, *_DECLARED_ALONE))
     plain: list[dict[str, Any]] = [{"quant_method": name} for name in names]
     algorithms = [
@@ -61,25 +62,28 @@ def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
         for algorithm in _ALGORITHMS
     ]
     groups = [{"quant_method": _GROUPED, "config_groups": one} for one in _GROUPS]
-    # Groups are looked at where the method has none, too.
+    # Resolutions look at groups of any method, also of those that have none.
     misplaced = [{"quant_method": name, "config_groups": _GROUPS[0]} for name in names if name != _GROUPED]
     return [*plain, *groups, *misplaced, *algorithms]
 
 
 class ModelDraw:
-    """Draws models for one campaign: the architectures and quantization methods are those of its domains."""
+    """Draws models for one campaign, with the architectures and quantization methods of its domains.
+
+    ``profiles`` are the model profiles by architecture.
+    """
 
     def __init__(self, domains: Domains) -> None:
         self._architectures = domains.architectures
-        self._profiles: dict[str, tuple[Model, ...]] = {}
+        self.profiles: dict[str, tuple[Model, ...]] = {}
         for profile in model_profiles():
             name = profile.architectures[0]
-            self._profiles[name] = (*self._profiles.get(name, ()), profile)
+            self.profiles[name] = (*self.profiles.get(name, ()), profile)
         self._methods = (*domains.quantizations, *_DECLARED_ALONE)
 
     def draw(self, draw: Draw, architecture: str | None = None) -> Model:
-        """Return a model, where an ``architecture`` is given most likely one of it."""
-        profiles = model_profiles() if architecture is None else self._profiles.get(architecture, ())
+        """Return a model, most likely of the ``architecture`` if one is given."""
+        profiles = model_profiles() if architecture is None else self.profiles.get(architecture, ())
         if profiles and draw.chance(45):
             return draw.pick(profiles)
         if profiles and draw.chance(60):
@@ -104,7 +108,7 @@ class ModelDraw:
         return {name: draw.pick(MODEL_PARTS[name])}
 
     def _architecture(self, draw: Draw) -> str:
-        """Return a name the code knows; now and then one that only contains such a name."""
+        """Return an architecture that the code names; in 3 % of draws a name that only contains such a name."""
         name = draw.pick(self._architectures)
         return name if draw.chance(97) else draw.pick((f"My{name}", f"{name}NextN"))
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.formats.contract import encode_case, parse_case
-from harness.generate.aiming.aims import AimDraw, Drawn
+from harness.generate.aiming.aims import AimDraw, AimedInputs
 from harness.generate.aiming.goals import Goal
 from harness.generate.cases import CaseMaker
 from harness.generate.chance.draw import SeededDraw
 from harness.generate.strategies import HypothesisDraw
 from harness.generate.values.domains import Domains, domains_of
-from harness.generate.values.inputs import fulfils
+from harness.generate.values.inputs import meets
 from harness.generate.values.models import ModelDraw
 from harness.subjects.child.aims.harvest import harvest
 from harness.subjects.description import Aims, Condition, Variable
@@ -72,7 +72,7 @@ def condition(kind: str, name: str, operation: str, *values: Any, wanted: bool =
     return Condition(kind, name, operation, values, wanted)  # type: ignore[arg-type]
 
 
-def holds(drawn: Drawn, asked: Condition) -> bool:
+def holds(drawn: AimedInputs, asked: Condition) -> bool:
     """Return whether a case fulfils a condition, asked in another way than the generator does."""
     if asked.operation == "set":
         return (asked.name in drawn.env) is asked.wanted
@@ -80,10 +80,10 @@ def holds(drawn: Drawn, asked: Condition) -> bool:
     if asked.operation in BETWEEN:
         name, kind = (*asked.values, "arg")[:2]
         return BETWEEN[asked.operation](value, read(drawn, kind, name)) is asked.wanted
-    return fulfils(value, asked.operation, asked.values) is asked.wanted
+    return meets(value, asked.operation, asked.values) is asked.wanted
 
 
-def read(drawn: Drawn, kind: str, name: str) -> Any:
+def read(drawn: AimedInputs, kind: str, name: str) -> Any:
     """Return the value of an input in a case."""
     name, _, path = name.partition(".")
     value: Any
@@ -172,7 +172,7 @@ def test_a_name_that_contains_what_is_looked_for_is_drawn_as_often_as_that_name(
     assert set(names) == {"Step3p5ForCausalLM", "Step3p5ForCausalLMNextN"}
 
 
-def met(maker: AimDraw, stream: int) -> Drawn:
+def met(maker: AimDraw, stream: int) -> AimedInputs:
     """Draw for one of the places, missing nothing."""
     draw = SeededDraw(1, stream)
     return maker.draw(draw, Goal(draw.pick(maker.places)))
@@ -246,7 +246,7 @@ def test_a_device_that_is_not_the_machines_is_said() -> None:
         assert drawn.hardware.platform == "cpu" and drawn.args["device"] != "cpu"
 
 
-def scheduled(domains: Domains, count: int) -> list[Drawn]:
+def scheduled(domains: Domains, count: int) -> list[AimedInputs]:
     maker = maker_for(domains)
     schedules = maker.schedules(1)
     return [maker.draw(SeededDraw(1, number), schedules.goal(number)) for number in range(count)]

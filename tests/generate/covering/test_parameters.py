@@ -39,12 +39,12 @@ SMALL = Domains(
 NOTHING = Domains(args={}, pool=(), environment={}, architectures=("A",), quantizations=())
 
 
-def by_slot(domains: Domains) -> dict[tuple[str, str], Parameter]:
-    return {parameter.slot: parameter for parameter in parameters_of(domains)}
+def by_key(domains: Domains) -> dict[tuple[str, str], Parameter]:
+    return {parameter.key: parameter for parameter in parameters_of(domains)}
 
 
 def test_values_that_no_condition_tells_apart_are_one_option() -> None:
-    found = by_slot(SMALL)
+    found = by_key(SMALL)
     assert found["arg", "size"].options == ((ABSENT,), (1, 2), (8, 16))
     assert found["arg", "backend"].options == ((ABSENT,), ("a", "b"), ("c",), ("d",))
     assert found["env", "SGLANG_X"].options == ((ABSENT,), ("1",), ("0",))
@@ -56,7 +56,7 @@ def test_values_that_no_condition_tells_apart_are_one_option() -> None:
 
 
 def test_a_value_outside_the_domain_has_the_group_of_its_like() -> None:
-    found = by_slot(SMALL)
+    found = by_key(SMALL)
     assert found["arg", "size"].group(77) == 2
     assert found["arg", "size"].group(3) == 1
     assert found["arg", "backend"].group(None) is not None
@@ -73,7 +73,7 @@ def test_the_bounds_keep_what_most_conditions_name() -> None:
     )
     found = parameters_of(many)
     assert len(found) == MOST_PARAMETERS
-    assert found[0].slot == ("arg", f"f{MOST_PARAMETERS + 8}")
+    assert found[0].key == ("arg", f"f{MOST_PARAMETERS + 8}")
     assert {len(parameter.options) for parameter in found} == {MOST_OPTIONS}
     assert found[0].group(59) is None
 
@@ -82,11 +82,11 @@ def options_of(case: Case, parameters: list[Parameter]) -> list[int]:
     """Return the options of a case, read the slow way."""
     found = []
     for parameter in parameters:
-        kind, name = parameter.slot
+        kind, name = parameter.key
         value: object = getattr(case.model, name) if kind == "model" else case.hardware
         if kind in ("arg", "env"):
             value = (case.args if kind == "arg" else case.env).get(name, ABSENT)
-        option = parameter.group(value[0] if parameter.slot == ARCHITECTURE else value)  # type: ignore[index]
+        option = parameter.group(value[0] if parameter.key == ARCHITECTURE else value)  # type: ignore[index]
         assert option is not None
         found.append(option)
     return found
