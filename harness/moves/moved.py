@@ -1,8 +1,8 @@
-"""Which fields differ between two trees in how they are resolved, and why, told from the text alone.
+"""Which fields two trees resolve by different text, and what differs.
 
 A field has moved when its declaration in the record differs (type, choices, default, a tag such as ``resolvable``;
 not its help), a function that writes it, what leads there or what these use, a list of functions that write it, a
-table's entry for it, or the flag it becomes. A text that differs may well resolve alike: that is for the gate to say.
+table's entry for it, or the flag it becomes. A text that differs may well resolve alike: the gate finds that out.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from harness.moves.package import Definition, Package
-from harness.moves.statements import Function, Line, is_text, without_docstring
+from harness.moves.cuts import CutLine
+from harness.moves.definitions import Definition, Definitions
+from harness.source.nodes import FUNCTIONS, is_text, last_name, without_docstring
 from harness.subjects.spec import SubjectSpec
 
-Kind = Literal["tag", "pass", "writer", "order", "calls", "leaf", "table", "uses"]
+ReasonKind = Literal["tag", "pass", "writer", "order", "calls", "leaf", "table", "uses"]
 """What of a field differs.
 
 ``tag``: its declaration in the record; ``pass``: a registered function that declares it; ``writer``: another function
@@ -25,16 +26,16 @@ that writes it; ``order``: what its writers come before and after; ``calls``: a 
 the flag it becomes; ``table``: an entry of a table; ``uses``: a function or constant that one of these uses.
 """
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-"""In the order in which reasons are told."""
+KINDS: Final[tuple[ReasonKind, ...]] = get_args(ReasonKind)
+"""In the order in which reasons are listed."""
 
 _HELP: Final = "help"
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that differs: what it is called, how, and where it stands on both sides (``file:line``, or empty)."""
+    """One thing that differs: its name, how it differs, and its place on both sides (``file:line``, or empty)."""
 
-    kind: Kind
+    kind: ReasonKind
     name: str
     change: Literal["new", "gone", "differs"]
     detail: str = ""
@@ -52,7 +53,7 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
 class _Unit(NamedTuple):
     """Something of one side that decides a field; equal lines resolve alike."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CutLine, ...]
     file: str
 
     @property
@@ -60,7 +61,7 @@ class _Unit(NamedTuple):
         return [(line.depth, line.text) for line in self.lines]
 
 
-_Units = Mapping[tuple[Kind, str], _Unit]
+_Units = Mapping[tuple[ReasonKind, str], _Unit]
 
 
 def moved_fields(first: SubjectSpec, second: SubjectSpec) -> tuple[Moved, ...]:
@@ -68,7 +69,7 @@ def moved_fields(first: SubjectSpec, second: SubjectSpec) -> tuple[Moved, ...]:
 
     Raises UsageError for a file of either that cannot be parsed.
     """
-    sides = Package(first), Package(second)
+    sides = Definitions(first), Definitions(second)
     moved = []
     for field in dict.fromkeys((*sides[1].fields, *sides[0].fields)):
         reasons = [
@@ -85,7 +86,7 @@ def moved_fields(first: SubjectSpec, second: SubjectSpec) -> tuple[Moved, ...]:
 # -- the declaration ---------------------------------------------------------------------------------------------
 
 
-def _declared(field: str, first: Package, second: Package) -> Iterator[Reason]:
+def _declared(field: str, first: Definitions, second: Definitions) -> Iterator[Reason]:
     sides = first.record.get(field), second.record.get(field)
     places = [side.place if side is not None else "" for side in sides]
     if sides[0] is None or sides[1] is None:
@@ -128,26 +129,25 @@ def _said(node: Any) -> dict[str, str]:
 
 
 def _is_annotated(node: ast.Subscript) -> bool:
-    name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
-    return name in ("A", "Annotated") and isinstance(node.slice, ast.Tuple)
+    return last_name(node.value) in ("A", "Annotated") and isinstance(node.slice, ast.Tuple)
 
 
 # -- what decides it ---------------------------------------------------------------------------------------------
 
 
-def _units(package: Package, field: str) -> dict[tuple[Kind, str], _Unit]:
+def _units(package: Definitions, field: str) -> dict[tuple[ReasonKind, str], _Unit]:
     """Return everything of one side that decides ``field``, by what it is and what it is called."""
-    units: dict[tuple[Kind, str], _Unit] = {}
+    units: dict[tuple[ReasonKind, str], _Unit] = {}
     used: list[Definition] = []
 
-    def take(kind: Kind, definition: Definition, lines: list[Line]) -> None:
+    def take(kind: ReasonKind, definition: Definition, lines: list[CutLine]) -> None:
         name = definition.qualified
         if (kind, name) in units:
             name = f"{name} ({definition.file})"
         units[kind, name] = _Unit(tuple(lines), definition.file)
 
     for definition in package.leading_to(field):
-        assert isinstance(definition.node, Function)
+        assert isinstance(definition.node, FUNCTIONS)
         leads = package.names_leading_to(field, definition.file)
         lines, names = package.cutter.cut(definition.node, field, leads)
         take(_kind_of(package, definition, field), definition, lines)
@@ -164,13 +164,13 @@ def _units(package: Package, field: str) -> dict[tuple[Kind, str], _Unit]:
     return units
 
 
-def _kind_of(package: Package, definition: Definition, field: str) -> Kind:
+def _kind_of(package: Definitions, definition: Definition, field: str) -> ReasonKind:
     if field not in package.writes_in(definition):
         return "calls"
     return "pass" if package.is_registered(definition) else "writer"
 
 
-def _closure(package: Package, used: list[Definition], field: str) -> list[Definition]:
+def _closure(package: Definitions, used: list[Definition], field: str) -> list[Definition]:
     """Return what is used, over and over, without the functions that are cut themselves."""
     found: dict[Definition, None] = {}
     wanted = list(used)
@@ -183,14 +183,14 @@ def _closure(package: Package, used: list[Definition], field: str) -> list[Defin
     return list(found)
 
 
-def _whole(definition: Definition) -> list[Line]:
+def _whole(definition: Definition) -> list[CutLine]:
     node = definition.node
-    if not isinstance(node, Function):
-        return [Line(0, ast.dump(node), node.lineno)]
+    if not isinstance(node, FUNCTIONS):
+        return [CutLine(0, ast.dump(node), node.lineno)]
     heads = [*node.decorator_list, node.args]
     return [
-        Line(0, "".join(map(ast.dump, heads)), node.lineno),
-        *(Line(1, ast.dump(statement), statement.lineno) for statement in without_docstring(node.body)),
+        CutLine(0, "".join(map(ast.dump, heads)), node.lineno),
+        *(CutLine(1, ast.dump(statement), statement.lineno) for statement in without_docstring(node.body)),
     ]
 
 
@@ -225,7 +225,7 @@ def _first_difference(first: _Unit, second: _Unit) -> tuple[int, int]:
 # -- what comes before what --------------------------------------------------------------------------------------
 
 
-def _reordered(field: str, first: Package, second: Package) -> Iterator[Reason]:
+def _reordered(field: str, first: Definitions, second: Definitions) -> Iterator[Reason]:
     """Yield a reason for each function or list in which a writer of ``field`` changed places with any other.
 
     The other may write another field, which the first then reads in another state, or is read by in another.
@@ -252,7 +252,7 @@ def _reordered(field: str, first: Package, second: Package) -> Iterator[Reason]:
             break
 
 
-def _naming(package: Package, field: str) -> Iterator[Definition]:
+def _naming(package: Definitions, field: str) -> Iterator[Definition]:
     """Yield the functions and lists that name a writer of ``field``."""
     yield from package.leading_to(field)
     for definition, table in package.tables:

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from .nodes import FUNCTIONS, Scope
-from .writes import stored, targets_of
+from .nodes import FUNCTIONS, IMPORTS, Scope
+from .writes import bare_names, imported_name, stored, targets_of
 
 
 def parameters_of(scope: Scope) -> dict[str, ast.arg]:
@@ -48,6 +48,17 @@ def _bound(nodes: list[ast.stmt] | list[ast.expr]) -> Iterator[tuple[str, int]]:
             yield from ((name, 2) for item in inner for name in item.names)
         else:
             waiting += ast.iter_child_nodes(node)
+
+
+def bound_in(root: ast.AST) -> Iterator[str]:
+    """Yield every name that is bound anywhere under ``root``, itself included: targets, imports and definitions."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield imported_name(node)
+        elif not isinstance(node, IMPORTS):
+            yield from bare_names(node)
 
 
 def aliases(scope: Scope) -> Iterator[tuple[str, ast.expr]]:

@@ -183,15 +183,24 @@ def targets_of(node: ast.AST) -> list[Target]:
         return [Target("walrus", node.target, node.value)]
     if isinstance(node, ast.Delete):
         return [Target("deleted", target) for target in node.targets]
-    return [Target("bare", name) for name in _bare_names(node) if name is not None]
+    return [Target("bare", name) for name in bare_names(node)]
 
 
-def _bare_names(node: ast.AST) -> list[str | None]:
+def imported_name(alias: ast.alias) -> str:
+    """Return the name that one part of an import binds: ``a`` for ``import a.b``, ``c`` for ``import a.b as c``."""
+    return (alias.asname or alias.name).partition(".")[0]
+
+
+def bare_names(node: ast.AST) -> list[str]:
+    """Return the names that ``node`` itself binds and that are no expressions: see `TargetForm`."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
+        return [imported_name(alias) for alias in node.names]
+    name = None
     if isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
-        return [node.name]
-    return [node.rest] if isinstance(node, ast.MatchMapping) else []
+        name = node.name
+    elif isinstance(node, ast.MatchMapping):
+        name = node.rest
+    return [] if name is None else [name]
 
 
 def stored(target: ast.expr | str) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:

@@ -14,7 +14,10 @@ import importlib
 import inspect
 import textwrap
 
-from ....source.writes import declared
+from ....source.calls import called_name
+from ....source.nodes import IMPORTS, mentions
+from ....source.scopes import bound_in
+from ....source.writes import declared, writes_in
 
 ENTRY = "__slice_entry"
 
@@ -34,7 +37,7 @@ def build(cls, spec, recorder=None):
     """
     namespace = inspect.unwrap(getattr(cls, spec["entry"])).__globals__
     entry, file = _definition(getattr(cls, spec["entry"]))
-    cutter = _Cutter(cls, spec, namespace, recorder)
+    cutter = _SliceCutter(cls, spec, namespace, recorder)
     body, slots = cutter.cut_entry(entry)
     if not any(slot in spec["handlers"] for slot in slots):
         raise SliceError(
@@ -46,8 +49,8 @@ def build(cls, spec, recorder=None):
 
 
 def labelled(statements, entry):
-    """Return ``(label, statement)`` for each statement of the method ``entry``: what it calls, or where it stands."""
-    return [(_called(one) or f"{entry}:{one.lineno}", one) for one in statements if not _is_import(one)]
+    """Return ``(label, statement)`` for each statement of the method ``entry``: what it calls, or where it is."""
+    return [(_called(one) or f"{entry}:{one.lineno}", one) for one in statements if not isinstance(one, IMPORTS)]
 
 
 def _definition(function):
@@ -78,7 +81,7 @@ def _compile(node, body, file, namespace, recorder, called):
     return made[node.name]
 
 
-class _Cutter:
+class _SliceCutter:
     """Keeps the statements of one tree that belong to the slice."""
 
     def __init__(self, cls, spec, namespace, recorder):
@@ -113,9 +116,9 @@ class _Cutter:
                 slots.append(name)
             elif name in self._calls:
                 kept.append(statement)
-            elif name is None and self._calls_of(statement):
+            elif not name and self._calls_of(statement):
                 kept.append(self._cut_compound(statement, entry, slots))
-            elif name is None and self._writes_state(statement):
+            elif not name and self._writes_state(statement):
                 kept.append(statement)
                 slots.append(f"{entry.name}:{statement.lineno}")
         return kept
@@ -142,11 +145,12 @@ class _Cutter:
         if function is None:
             return None
         node, file = _definition(function)
-        mentions = self._partial[name]
+        mentioned = self._partial[name]
         kept = [
             statement
             for statement in node.body
-            if self._writes_field(statement) or (_names(statement) & mentions and not _is_import(statement))
+            if self._writes_field(statement)
+            or not (isinstance(statement, IMPORTS) or mentioned.isdisjoint(mentions([statement])))
         ]
         if not kept:
             return None
@@ -170,33 +174,13 @@ class _Cutter:
 
 
 def _written(statement):
-    return {
-        node.attr
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    } | {keyword.arg for node in ast.walk(statement) for keyword in declared(node)}
-
-
-def _names(statement):
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} | {
-        node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute)
-    }
-
-
-def _is_import(statement):
-    return isinstance(statement, (ast.Import, ast.ImportFrom))
+    """Return the names of the attributes that a statement writes, and of the fields that it declares."""
+    return {write.name for write in writes_in(statement) if write.form in ("attribute", "declared")}
 
 
 def _called(statement):
-    """Return the name that a bare call statement calls: ``self.name(...)`` or ``name(...)``."""
-    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
-        return None
-    function = statement.value.func
-    if declared(statement.value):
-        return None
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else None
+    """Return the name that a statement calls and does nothing else, "" for any other and for a declaration."""
+    return "" if isinstance(statement, ast.Expr) and declared(statement.value) else called_name(statement)
 
 
 def _call(name, like):
@@ -206,22 +190,20 @@ def _call(name, like):
 
 def _with_locals(body, kept):
     """Return ``kept`` in place, preceded by the imports and plain assignments of ``body`` it depends on."""
-    chosen = {id(statement) for statement in kept}
-    needed = {name for statement in kept for name in _names(statement)}
+    chosen = set(kept)
+    needed = set(mentions(kept))
     for statement in reversed(body):
-        if id(statement) in chosen:
+        plain = isinstance(statement, ast.Assign) and all(isinstance(one, ast.Name) for one in statement.targets)
+        if statement in chosen or not (plain or isinstance(statement, IMPORTS)):
             continue
-        if _is_import(statement):
-            defined = {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
-        elif isinstance(statement, ast.Assign) and all(isinstance(t, ast.Name) for t in statement.targets):
-            defined = {target.id for target in statement.targets}
-        else:
-            continue
-        if defined & needed:
-            chosen.add(id(statement))
-            needed |= _names(statement)
-    inserted = {id(statement): statement for statement in body if id(statement) in chosen}
-    ordered = [statement for statement in body if id(statement) in inserted]
-    # Calls that replaced a statement of the body stand where that statement stood.
-    foreign = [statement for statement in kept if id(statement) not in inserted]
-    return sorted(ordered + foreign, key=lambda statement: statement.lineno)
+        # What a value's own comprehension binds is no local of the function.
+        bound = bound_in(statement) if not plain else (target.id for target in statement.targets)
+        if not needed.isdisjoint(bound):
+            chosen.add(statement)
+            needed |= mentions([statement])
+    # A statement that replaced one of the body has the line of that one.
+    replacing = [statement for statement in kept if statement not in set(body)]
+    return sorted(
+        [*(statement for statement in body if statement in chosen), *replacing],
+        key=lambda statement: statement.lineno,
+    )

@@ -1,17 +1,18 @@
-"""The text of a package that resolves: its record, its functions and constants, and which of them write a field."""
+"""The definitions of a tree that resolves: its record, functions and constants, and which of them write a field."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from harness.common.errors import UsageError
-from harness.moves.statements import Cutter, Function, mentioned
-from harness.moves.tables import Table
-from harness.source.nodes import decorator_names
+from harness.moves.cuts import FieldCutter
+from harness.moves.tables import TableText
+from harness.source.nodes import FUNCTIONS, Function, decorator_names, last_name, used
 from harness.source.sites import Sites
 from harness.subjects.spec import SubjectSpec
 
@@ -21,7 +22,7 @@ _MOST_NAMESAKES: Final = 2
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A function, or a name assigned in a module or a class: what its file calls it, and the node."""
+    """A function, or a name assigned in a module or a class: its name, its full name in its file, and its node."""
 
     name: str
     qualified: str
@@ -31,16 +32,16 @@ class Definition:
     @property
     def is_function(self) -> bool:
         """Whether it is a function."""
-        return isinstance(self.node, Function)
+        return isinstance(self.node, FUNCTIONS)
 
     @property
     def place(self) -> str:
-        """Where it stands: file and line."""
+        """Its file and line."""
         return f"{self.file}:{self.node.lineno}"
 
 
-class Package:
-    """The parsed modules of a subject that decide a field, found in its tree.
+class Definitions:
+    """What the modules of a subject's resolution define, by name.
 
     ``record`` holds the declaration of each argument, ``leaves`` those of the same names in other classes,
     ``tables`` the displays that are assigned in modules. Raises UsageError for a file that cannot be parsed.
@@ -50,11 +51,11 @@ class Package:
         self._spec = spec
         self.trees = {file: _parsed(spec, file) for file in _files(spec)}
         self._record_name = spec.profile["record"].partition(":")[2]
-        # What a case answers for never runs.
+        # A function that the case answers for never runs.
         self._answered = frozenset(() if spec.own else (answer["name"] for answer in spec.profile["answers"]))
         self.record: dict[str, Definition] = {}
         self.leaves: dict[str, list[Definition]] = {}
-        self.tables: list[tuple[Definition, Table]] = []
+        self.tables: list[tuple[Definition, TableText]] = []
         self.named: dict[str, list[Definition]] = {}
         for file, tree in self.trees.items():
             self._find_record(file, tree.body)
@@ -63,22 +64,21 @@ class Package:
         written = spec.profile["slice"]
         self.fields = tuple(dict.fromkeys((*self.record, *written["fields"], *written["state"])))
         self._written = self._writes()
-        self.cutter = Cutter(self._written)
-        self._mentions: dict[Definition, list[Definition]] = {}
-        self._writes_in: dict[Definition, frozenset[str]] = {}
-        self._sequences: dict[Definition, dict[str, tuple[int, frozenset[str]]]] = {}
-        self._leading_names: dict[tuple[str, str], frozenset[str]] = {}
+        self.cutter = FieldCutter(self._written)
+        self.used_by = cache(self._used_by)
+        self.writes_in = cache(self._writes_of_function)
+        self.sequence = cache(self._sequence)
+        self.names_leading_to = cache(self._names_leading_to)
         self._lead = self._reached()
 
     # -- what there is ------------------------------------------------------------------------------------------
 
     def _find_record(self, file: str, body: Sequence[ast.stmt]) -> None:
-        for node in body:
-            if isinstance(node, ast.ClassDef) and node.name == self._record_name:
-                for statement in node.body:
-                    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                        name = statement.target.id
-                        self.record[name] = Definition(name, f"{node.name}.{name}", file, statement)
+        records = [node for node in body if isinstance(node, ast.ClassDef) and node.name == self._record_name]
+        for statement in (statement for node in records for statement in node.body):
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                name = statement.target.id
+                self.record[name] = Definition(name, f"{self._record_name}.{name}", file, statement)
 
     def _kept(self, file: str, tree: ast.Module) -> set[str] | None:
         """Return the names of a module that is loaded in part: those the profile lists, and what these mention."""
@@ -93,7 +93,7 @@ class Package:
             name = wanted.pop()
             if name in defined and name not in kept:
                 kept.add(name)
-                wanted += mentioned([defined[name]])
+                wanted += used([defined[name]])
         return kept
 
     def _scan(self, file: str, body: Iterable[ast.stmt], owner: str, kept: set[str] | None) -> None:
@@ -117,17 +117,17 @@ class Package:
         if f"{_module_of(found.file)}.{found.qualified}" in self._answered:
             return
         if owner and not found.is_function and not found.name.isupper():
-            # An attribute of that name may be anybody's; a constant's or an enumeration's is told by its case.
+            # An attribute of that name may belong to any object; one in capitals is a constant or a member.
             return
         self.named.setdefault(found.name, []).append(found)
         if not found.is_function and not owner and found.node.value is not None:  # type: ignore[union-attr]
-            self.tables.append((found, Table(found.node.value)))  # type: ignore[union-attr]
+            self.tables.append((found, TableText(found.node.value)))  # type: ignore[union-attr]
 
-    def _writes(self) -> dict[int, str]:
+    def _writes(self) -> dict[ast.AST, str]:
         sites = Sites(self.fields)
         for file, tree in self.trees.items():
             sites.add(tree, file)
-        return {id(site.node): str(site.field) for site in sites.writes}
+        return {site.node: str(site.field) for site in sites.writes}
 
     # -- what leads where ---------------------------------------------------------------------------------------
 
@@ -142,13 +142,9 @@ class Package:
         """Return the definitions that any of ``names`` may mean, in the order of the names' alphabet."""
         return [definition for name in sorted(names) for definition in self.meant(name, file)]
 
-    def used_by(self, definition: Definition) -> list[Definition]:
+    def _used_by(self, definition: Definition) -> list[Definition]:
         """Return the definitions that a definition mentions."""
-        found = self._mentions.get(definition)
-        if found is None:
-            found = self.meant_by(mentioned([definition.node]), definition.file)
-            self._mentions[definition] = found
-        return found
+        return self.meant_by(used([definition.node]), definition.file)
 
     def _roots(self) -> list[Definition]:
         """Return the functions a resolution starts from: the record's entry, and what registries call by no name."""
@@ -196,47 +192,37 @@ class Package:
                     changed.append(caller)
         return leads
 
-    def writes_in(self, definition: Definition) -> frozenset[str]:
+    def _writes_of_function(self, definition: Definition) -> frozenset[str]:
         """Return the fields that a function writes itself."""
-        found = self._writes_in.get(definition)
-        if found is None:
-            fields = (self._written.get(id(node)) for node in ast.walk(definition.node))
-            found = self._writes_in[definition] = frozenset(field for field in fields if field is not None)
-        return found
+        fields = (self._written.get(node) for node in ast.walk(definition.node))
+        return frozenset(field for field in fields if field is not None)
 
     def leading_to(self, field: str) -> Iterator[Definition]:
         """Yield the functions that write ``field``, or call one that does."""
         return (definition for definition, fields in self._lead.items() if field in fields)
 
-    def sequence(self, definition: Definition) -> dict[str, tuple[int, frozenset[str]]]:
-        """Return what a function calls or a list names that writes fields: each where it first stands, in that order.
+    def _sequence(self, definition: Definition) -> dict[str, tuple[int, frozenset[str]]]:
+        """Return what a function calls or a list names that writes fields, in the order of first mention.
 
         With each name goes its line and the fields that it leads to.
         """
-        found = self._sequences.get(definition)
-        if found is None:
-            found = {}
-            nodes = (node for node in ast.walk(definition.node) if isinstance(node, ast.Attribute | ast.Name))
-            for node in sorted(nodes, key=lambda node: (node.lineno, node.end_col_offset or 0)):
-                name = node.attr if isinstance(node, ast.Attribute) else node.id
-                fields = {field for one in self.meant(name, definition.file) for field in self._lead.get(one, ())}
-                if fields and name not in found:
-                    found[name] = node.lineno, frozenset(fields)
-            self._sequences[definition] = found
+        found: dict[str, tuple[int, frozenset[str]]] = {}
+        nodes = (node for node in ast.walk(definition.node) if isinstance(node, ast.Attribute | ast.Name))
+        for node in sorted(nodes, key=lambda node: (node.lineno, node.end_col_offset or 0)):
+            name = last_name(node)
+            fields = {field for one in self.meant(name, definition.file) for field in self._lead.get(one, ())}
+            if fields:
+                found.setdefault(name, (node.lineno, frozenset(fields)))
         return found
 
     def leads(self, definition: Definition, field: str) -> bool:
         """Whether a function writes ``field``, or calls one that does."""
         return field in self._lead.get(definition, ())
 
-    def names_leading_to(self, field: str, file: str) -> frozenset[str]:
+    def _names_leading_to(self, field: str, file: str) -> frozenset[str]:
         """Return the names that in ``file`` mean a function which writes ``field``, or calls one that does."""
-        found = self._leading_names.get((field, file))
-        if found is None:
-            names = {definition.name for definition in self.leading_to(field)}
-            found = frozenset(name for name in names if any(self.leads(one, field) for one in self.meant(name, file)))
-            self._leading_names[field, file] = found
-        return found
+        names = {definition.name for definition in self.leading_to(field)}
+        return frozenset(name for name in names if any(self.leads(one, field) for one in self.meant(name, file)))
 
 
 def _files(spec: SubjectSpec) -> list[str]:
