@@ -18,8 +18,8 @@ from typing import Any
 import typer
 from typer.cli import get_docs_for_click
 
-from codemods.frame.catalog import catalog
 from codemods.frame.codemod import Codemod
+from codemods.mods import catalog
 from harness.cli import app
 from harness.report.ledger.schema import ledger_schema
 from harness.report.result.format import schema as gate_schema

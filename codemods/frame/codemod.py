@@ -1,4 +1,4 @@
-"""What a codemod is: a class with a description, examples, and a function from a module to a module."""
+"""What a codemod is: a class with a description, and a function from a module to a module."""
 
 from __future__ import annotations
 
@@ -14,12 +14,26 @@ from codemods.reading.source import SourceFile
 
 
 class Left(NamedTuple):
-    """Something that a codemod found and did not change, and why. ``line`` is 0 where it is the whole file."""
+    """Something that a codemod found and did not change, and why.
+
+    ``line`` is its first line and ``end`` its last, both 0 where it is the whole file; ``what`` is its text on one
+    line. ``fields`` are the fields that it reads or writes; none where it may be any, or has to do with none.
+    """
 
     file: str
     line: int
     what: str
     reason: str
+    fields: frozenset[str] = frozenset()
+    end: int = 0
+
+    def holds(self, file: str, line: int, field: str) -> bool:
+        """Return whether what was left includes the write of ``field`` in this line."""
+        return file == self.file and self.line <= line <= self.end and field in self.fields
+
+    def shown(self) -> dict[str, str | int]:
+        """Return what the JSON results say of it."""
+        return {"file": self.file, "line": self.line, "what": self.what, "reason": self.reason}
 
 
 @dataclass(frozen=True)
@@ -31,15 +45,17 @@ class Change:
     left: tuple[Left, ...] = ()
 
 
+@dataclass
 class Codemod(ABC):
-    """One change to a tree. A subclass is a module's worth of purpose and takes what it needs as arguments.
+    """One change to a tree, the record of which ``facts`` describe. A subclass takes further arguments as it needs.
 
-    ``summary`` is one line that says what it does; ``examples`` are its tests and its documentation. Where
-    ``reads_anew``, its facts must be those of the tree as the codemods of the step before it left it.
+    ``summary`` is one line that says what it does. Where ``reads_anew``, its facts must be those of the tree as the
+    codemods of the step before it left it.
     """
 
     summary: ClassVar[str]
     reads_anew: ClassVar[bool] = False
+
     facts: RecordFacts
 
     @abstractmethod
@@ -57,3 +73,19 @@ class Codemod(ABC):
     def files(self) -> Mapping[str, str]:
         """Return whole files that the codemod sets beside what it changes, by path."""
         return {}
+
+
+@dataclass
+class FieldCodemod(Codemod):
+    """A codemod that changes how the record's ``fields`` are written or read."""
+
+    fields: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for a name that is neither a field nor assigned in the record's methods."""
+        for name in self.fields:
+            self.facts.check_written(name)
+
+    def words(self) -> tuple[str, ...]:
+        """Return the fields' names."""
+        return self.fields

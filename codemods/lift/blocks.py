@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from codemods.lift.chains import Chains, Taken, asked_as_text, branches, family_of, without
-from codemods.lift.passes import Maker
+from codemods.lift.chains import Chains, ProviderBranch, asked_as_text, branches, family_of, without
+from codemods.lift.handler import Handler
+from codemods.lift.live import Later, certainly_bound
+from codemods.lift.passes import PassMaker
+from codemods.lift.regions import CannotLift, Regions
 from codemods.reading.architecture import read_test
 from codemods.writing.emit import code
-from codemods.writing.live import Later, certainly_bound
-from codemods.writing.regions import CannotLift, Regions
-from codemods.writing.scoped import names_in
 
 _UNGUARDED = "it declares without a condition: there is nothing to lift around it"
 
 
-@dataclass
-class Place:
-    """Where a block stands: the locals that are bound there, why what is around it stays, and what runs after it.
+@dataclass(frozen=True)
+class BlockContext:
+    """What is known of a block: the locals bound there, why the statement around it stays, what may run after it.
 
     ``depth`` is how many blocks are around it within the function, ``family`` the family of models for which it runs.
     """
@@ -33,52 +33,43 @@ class Place:
     family: str = ""
 
 
-class Function:
-    """Lifts out of the function ``handler``, in which ``records`` hold the record.
+class BlockLifter:
+    """Lifts out of the blocks of ``handler``; ``leave`` takes what stays, why, and the fields that it declares.
 
-    ``is_ours`` says whether declared fields are to be lifted; ``architectures`` are names that hold a model's, and
-    ``constant`` gives what names of the module stand for. ``leave`` is told what stays, and why. ``count`` is how
-    many declarations were lifted.
+    ``width`` is how many columns a statement may take outside of the function; ``count`` is how many declarations
+    were lifted.
     """
 
     def __init__(
         self,
-        handler: str,
-        records: Sequence[str],
-        regions: Regions,
-        chains: Chains,
-        maker: Maker,
-        *,
-        is_ours: Callable[[Sequence[str]], bool],
-        architectures: frozenset[str],
-        constant: Callable[[str], Sequence[str] | None],
-        leave: Callable[[cst.CSTNode, str], None],
+        handler: Handler,
+        maker: PassMaker,
+        leave: Callable[[cst.CSTNode, str, Sequence[str]], None],
         width: int,
     ) -> None:
         self._handler = handler
-        self._records = records
-        self._regions = regions
-        self._chains = chains
+        self._regions = Regions(handler)
+        self._chains = Chains(handler, self._regions)
         self._maker = maker
-        self._is_ours = is_ours
-        self._architectures = architectures
-        self._constant = constant
-        self._leave = leave
+        self._leave_alone = leave
         self._width = width
         self.count = 0
 
-    def body(self, body: Sequence[cst.BaseStatement], parameters: frozenset[str]) -> list[cst.BaseStatement]:
+    def lifted(self, body: Sequence[cst.BaseStatement], parameters: frozenset[str]) -> list[cst.BaseStatement]:
         """Return the function's statements with its regions lifted."""
-        return self._block(body, Place(parameters - self._regions.unbinds, _UNGUARDED, Later()))
+        return self._block(body, BlockContext(parameters - self._regions.unbinds, _UNGUARDED, Later()))
 
-    def _block(self, body: Sequence[cst.BaseStatement], place: Place) -> list[cst.BaseStatement]:
+    def _leave(self, statement: cst.BaseStatement, reason: str) -> None:
+        self._leave_alone(statement, reason, self._handler.declares([_tree(statement)]))
+
+    def _block(self, body: Sequence[cst.BaseStatement], place: BlockContext) -> list[cst.BaseStatement]:
         done: list[cst.BaseStatement] = []
         waiting: list[cst.BaseStatement] = []
         certain = known = place.certain
         trees = [_tree(statement) for statement in body]
         for number, statement in enumerate(body):
             later = place.later.behind(trees[number + 1 :])
-            if self._is_ours(self._regions.declares([trees[number]])):
+            if self._handler.is_ours(self._handler.declares([trees[number]])):
                 provided = self._provided(statement, certain, later, place.depth)
                 if provided is None and waiting and not self._refusal([*waiting, statement], known, later):
                     waiting.append(statement)
@@ -111,7 +102,11 @@ class Function:
     # -- passes
 
     def _flushed(
-        self, statements: Sequence[cst.BaseStatement], certain: frozenset[str], place: Place, rest: Sequence[ast.stmt]
+        self,
+        statements: Sequence[cst.BaseStatement],
+        certain: frozenset[str],
+        place: BlockContext,
+        rest: Sequence[ast.stmt],
     ) -> Sequence[cst.BaseStatement]:
         """Return what takes the place of statements that can be lifted together and that ``rest`` follows."""
         if not any(isinstance(item, (cst.If, cst.For, cst.While)) for item in statements):
@@ -121,21 +116,17 @@ class Function:
         needs = self._regions.judge([_tree(item) for item in statements], certain, place.later.behind(rest))
         self.count += len(needs.declares)
         family = self._family_of(statements[0], place) if len(statements) == 1 else place.family
-        name = self._maker.a_pass(self._handler, family, needs, statements, self._records)
-        call = self._maker.run(self._record_of(statements), name, needs.arguments, self._room(place.depth))
+        name = self._maker.a_pass(self._handler.name, family, needs, statements, self._handler.records)
+        call = self._maker.run(self._handler.record_in(statements), name, needs.arguments, self._room(place.depth))
         return [call.with_changes(leading_lines=_blank_lines(statements[0]))]
 
-    def _family_of(self, statement: cst.CSTNode, place: Place) -> str:
+    def _family_of(self, statement: cst.CSTNode, place: BlockContext) -> str:
         """Return the family that the test of ``statement`` asks for, or else that for which the place runs."""
         if not isinstance(statement, cst.If):
             return place.family
         test = ast.parse(f"({code(statement.test)})", mode="eval").body
-        asks = read_test(test, self._architectures & place.certain, self._constant)
+        asks = read_test(test, self._handler.architectures & place.certain, self._handler.constant)
         return (family_of(asks) if asks else "") or place.family
-
-    def _record_of(self, statements: Sequence[cst.CSTNode]) -> str:
-        names = {name for item in statements for name in names_in(item)}
-        return next(name for name in self._records if name in names)
 
     def _room(self, depth: int) -> int:
         return self._width - 4 * depth
@@ -146,10 +137,10 @@ class Function:
         self, statement: cst.BaseStatement, certain: frozenset[str], later: Later, depth: int
     ) -> tuple[cst.BaseStatement, list[cst.BaseStatement]] | None:
         """Return the call that runs a chain's providers and what stays of the chain, or None when it gives none."""
-        variables = self._architectures & certain
+        variables = self._handler.architectures & certain
         if not isinstance(statement, cst.If) or not variables:
             return None
-        found, ends_in_else = branches(statement, variables, self._constant)
+        found, ends_in_else = branches(statement, variables, self._handler)
         taken = self._chains.take(found, ends_in_else, certain, later)
         if not taken:
             return None
@@ -157,19 +148,19 @@ class Function:
         names = [self._provider(item, arguments) for item in taken]
         asks = taken[0].branch.asks
         assert asks is not None
-        record = self._record_of([part for item in taken for part in item.body])
+        record = self._handler.record_in([part for item in taken for part in item.body])
         call = self._maker.run_providers(record, asks.variable, names, arguments, self._room(depth))
         left = without(found, [item.branch for item in taken])
         return call.with_changes(leading_lines=_blank_lines(statement)), left
 
-    def _provider(self, item: Taken, arguments: Sequence[str]) -> str:
+    def _provider(self, item: ProviderBranch, arguments: Sequence[str]) -> str:
         self.count += len(item.needs.declares)
         asked, family = asked_as_text(item.branch)
-        return self._maker.a_provider(family, asked, arguments, item.body, self._records)
+        return self._maker.a_provider(family, asked, arguments, item.body, self._handler.records)
 
     # -- blocks inside
 
-    def _inside(self, statement: cst.BaseStatement, place: Place) -> cst.BaseStatement:
+    def _inside(self, statement: cst.BaseStatement, place: BlockContext) -> cst.BaseStatement:
         """Lift from the blocks inside a statement that stays, or list it; ``place.around`` is why it stays."""
         parts = [
             part for part in ("body", "orelse", "handlers", "finalbody", "cases") if getattr(statement, part, None)
@@ -192,7 +183,7 @@ class Function:
                 changed[part] = [self._branch(one, place) for one in inner]
         return statement.with_changes(**changed)
 
-    def _branch(self, inner: cst.CSTNode, place: Place) -> cst.CSTNode:
+    def _branch(self, inner: cst.CSTNode, place: BlockContext) -> cst.CSTNode:
         body, orelse = getattr(inner, "body", None), getattr(inner, "orelse", None)
         changed: dict[str, object] = {}
         if isinstance(body, cst.IndentedBlock):
@@ -201,7 +192,7 @@ class Function:
             changed["orelse"] = self._branch(orelse, place)
         return inner.with_changes(**changed)
 
-    def _indented(self, block: cst.IndentedBlock, place: Place) -> cst.IndentedBlock:
+    def _indented(self, block: cst.IndentedBlock, place: BlockContext) -> cst.IndentedBlock:
         within = replace(place, depth=place.depth + 1)
         return block.with_changes(body=self._block(block.body, within))
 

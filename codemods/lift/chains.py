@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import libcst as cst
 import libcst.matchers as m
 
+from codemods.lift.handler import Handler
+from codemods.lift.live import Later
+from codemods.lift.regions import CannotLift, Needs, Regions
 from codemods.reading.architecture import ArchitectureTest, read_test
 from codemods.writing.emit import code
-from codemods.writing.live import Later
-from codemods.writing.regions import CannotLift, Needs, Regions
 
 
 class Branch(NamedTuple):
@@ -28,7 +29,7 @@ class Branch(NamedTuple):
         return ast.get_source_segment(self.source, node) or ast.unparse(node)
 
 
-class Taken(NamedTuple):
+class ProviderBranch(NamedTuple):
     """A branch that becomes a provider, the statements it is made of, and what they need."""
 
     branch: Branch
@@ -36,42 +37,29 @@ class Taken(NamedTuple):
     needs: Needs
 
 
-def branches(
-    node: cst.If, variables: Collection[str], constant: Callable[[str], Sequence[str] | None]
-) -> tuple[list[Branch], bool]:
-    """Return the branches of a chain, and whether an ``else`` ends it."""
+def branches(node: cst.If, variables: Collection[str], handler: Handler) -> tuple[list[Branch], bool]:
+    """Return the branches of a chain and whether an ``else`` ends it; ``variables`` hold the architecture."""
     found = []
     item: cst.If | cst.Else | None = node
     while isinstance(item, cst.If):
         source = code(item.with_changes(orelse=None, leading_lines=[]))
         tree = ast.parse(source).body[0]
         assert isinstance(tree, ast.If)
-        found.append(Branch(item, tree, source, read_test(tree.test, variables, constant)))
+        found.append(Branch(item, tree, source, read_test(tree.test, variables, handler.constant)))
         item = item.orelse
     return found, item is not None
 
 
 class Chains:
-    """Judges chains of one function. ``is_pure`` says of a condition that evaluating it can do nothing else."""
+    """Takes branches out of the chains of one handler."""
 
-    def __init__(
-        self,
-        regions: Regions,
-        is_ours: Callable[[Sequence[str]], bool],
-        is_pure: Callable[[ast.expr], bool],
-        is_local: Callable[[str], bool],
-        *,
-        force: bool,
-    ) -> None:
+    def __init__(self, handler: Handler, regions: Regions) -> None:
+        self._handler = handler
         self._regions = regions
-        self._is_ours = is_ours
-        self._is_pure = is_pure
-        self._is_local = is_local
-        self._force = force
 
     def take(
         self, found: Sequence[Branch], ends_in_else: bool, certain: Collection[str], later: Later
-    ) -> list[Taken]:
+    ) -> list[ProviderBranch]:
         """Return the branches that become providers. They exclude each other and all that stay, unless forced."""
         taken = []
         for branch in found:
@@ -79,25 +67,27 @@ class Chains:
             if body is None:
                 continue
             others = [other for other in found if other is not branch]
-            if not self._force and (ends_in_else or any(self._may_meet(branch, other) for other in others)):
+            if not self._handler.force and (ends_in_else or any(self._may_meet(branch, other) for other in others)):
                 continue
             try:
                 needs = self._regions.judge([ast.parse(code(item)).body[0] for item in body], certain, later)
             except CannotLift:
                 continue
-            taken.append(Taken(branch, body, needs))
+            taken.append(ProviderBranch(branch, body, needs))
         variables = {item.branch.asks.variable for item in taken if item.branch.asks}
         return taken if len(variables) == 1 else []
 
     def _body(self, branch: Branch) -> tuple[cst.BaseStatement, ...] | None:
         """Return what a provider does for a branch: its block, under what else its condition asks."""
         asks = branch.asks
-        if asks is None or not self._is_ours(self._regions.declares(branch.tree.body)):
+        if asks is None or not self._handler.is_ours(self._handler.declares(branch.tree.body)):
             return None
         if not isinstance(branch.node.body, cst.IndentedBlock) or m.findall(branch.node.test, m.Comment()):
             return None
         named = {item.id for item in ast.walk(asks.test) if isinstance(item, ast.Name)} - {asks.variable}
-        if any(self._is_local(name) for name in named) or not all(self._is_pure(item) for item in asks.before):
+        if any(name in self._handler.locals for name in named) or not all(
+            self._handler.is_pure(item) for item in asks.before
+        ):
             return None
         rest = [*asks.before, *asks.after]
         if not rest:
@@ -118,7 +108,7 @@ class Chains:
             other.asks is None
             or branch.asks.variable != other.asks.variable
             or branch.asks.overlaps(other.asks)
-            or not all(self._is_pure(item) for item in other.asks.before)
+            or not all(self._handler.is_pure(item) for item in other.asks.before)
         )
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 
 import libcst as cst
 
+from codemods.lift.regions import Needs
 from codemods.runtime.names import DECLARE
-from codemods.writing.emit import fresh, laid_out, name_of
-from codemods.writing.regions import Needs
-from codemods.writing.scoped import names_in
+from codemods.writing.emit import fresh, laid_out, name_of, names_in
+from codemods.writing.imports import Imports
 
 RUN = "run_pass"
 PROVIDE = "run_provider"
@@ -20,25 +19,12 @@ _MOST_NAMED = 2
 _KINDS_OF_MODEL = r"(ForCausalLM|ForConditionalGeneration|For[A-Z]\w*|Model)$"
 
 
-@dataclass
-class Names:
-    """The names under which the file has what the runtime offers; ``used`` are those that something needs."""
-
-    known: dict[str, str]
-    used: set[str] = field(default_factory=set)
-
-    def of(self, offered: str) -> str:
-        """Return the name for ``offered``, which is used from now on."""
-        self.used.add(offered)
-        return self.known[offered]
-
-
-class Maker:
+class PassMaker:
     """Makes functions, which `made` holds in order; ``taken`` are the names in use in the file."""
 
-    def __init__(self, taken: set[str], names: Names, declare: str, limit: int) -> None:
+    def __init__(self, taken: set[str], imports: Imports, declare: str, limit: int) -> None:
         self._taken = taken
-        self._names = names
+        self._imports = imports
         self._declare = declare
         self._limit = limit
         self.made: list[cst.FunctionDef] = []
@@ -63,21 +49,21 @@ class Maker:
         """Add a provider for the architectures ``asked``: names in quotes, and tests, as text; return its name."""
         name = self._free(f"_{_family(family)}_provider")
         self._define(name, arguments, body, records)
-        text = f"{self._names.of(PROVIDES)}({', '.join(asked)})"
+        text = f"{self._imports.of(PROVIDES)}({', '.join(asked)})"
         if len(text) + 1 > self._limit or "\n" in text:
-            text = f"{self._names.of(PROVIDES)}(\n" + "".join(f"    {item},\n" for item in asked) + ")"
+            text = f"{self._imports.of(PROVIDES)}(\n" + "".join(f"    {item},\n" for item in asked) + ")"
         self.made[-1] = self.made[-1].with_changes(decorators=[cst.Decorator(cst.parse_expression(text))])
         return name
 
     def run(self, record: str, name: str, arguments: Sequence[str], width: int) -> cst.SimpleStatementLine:
         """Return the call that runs a pass."""
-        return _call(self._names.of(RUN), [record, name, *arguments], width)
+        return _call(self._imports.of(RUN), [record, name, *arguments], width)
 
     def run_providers(
         self, record: str, variable: str, providers: Sequence[str], arguments: Sequence[str], width: int
     ) -> cst.SimpleStatementLine:
         """Return the call that runs the provider of the model's architecture."""
-        function = self._names.of(PROVIDE)
+        function = self._imports.of(PROVIDE)
         listed = f"({', '.join(providers)}{',' if len(providers) == 1 else ''})"
         if len(listed) + 5 > width:
             listed = "(\n" + "".join(f"        {name},\n" for name in providers) + "    )"

@@ -11,7 +11,6 @@ import libcst as cst
 
 import codemods.runtime.overrides_runtime as runtime
 from codemods.frame.codemod import Change, Codemod
-from codemods.reading.facts import RecordFacts
 from codemods.reading.source import SourceFile
 
 
@@ -20,8 +19,6 @@ class AddRuntime(Codemod):
     """Adds one module, of the standard library only, that `record_writes` and `pin_whitelist` refer to."""
 
     summary: ClassVar[str] = "the module that records declared writes is placed beside the record"
-
-    facts: RecordFacts
 
     def words(self) -> tuple[str, ...]:
         """Return none: no file is changed."""

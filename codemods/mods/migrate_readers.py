@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.frame.codemod import Change, Codemod
-from codemods.reading.facts import RecordFacts
+from codemods.frame.codemod import Change, FieldCodemod
 from codemods.reading.holders import Holders
 from codemods.reading.index import Definition, ModuleIndex, dotted_name
 from codemods.reading.scopes import like_record, record_scopes
 from codemods.reading.source import SourceFile
-from codemods.writing.emit import name_of
-from codemods.writing.imports import name_for, with_import
-from codemods.writing.scoped import ScopedTransformer, names_in
+from codemods.writing.emit import name_of, names_in
+from codemods.writing.imports import Imports
+from codemods.writing.record_walk import RecordWalk
+from codemods.writing.stores import leaves
 from harness.common.errors import UsageError
 
 _BY_NAME = ("getattr", "hasattr")
+_TARGETS = {
+    cst.AssignTarget: "target",
+    cst.AnnAssign: "target",
+    cst.AugAssign: "target",
+    cst.Del: "target",
+    cst.For: "target",
+    cst.AsName: "name",
+}
+"""Where a node has what it stores to."""
 LEAVES: Mapping[str, str] = {
     "attention_backend": "attn.backend",
     "prefill_attention_backend": "attn.prefill_backend",
@@ -32,7 +41,7 @@ LEAVES: Mapping[str, str] = {
 
 
 @dataclass
-class MigrateReaders(Codemod):
+class MigrateReaders(FieldCodemod):
     """Rewrites reads through a record that a function is given, keeps as an attribute, or asks the process for.
 
     ``flags`` is the function that returns the flags, as ``package.module:name``; ``leaves`` are those that are
@@ -44,23 +53,16 @@ class MigrateReaders(Codemod):
 
     summary: ClassVar[str] = "reads of a field outside the resolution become reads of its leaf"
 
-    facts: RecordFacts
-    fields: tuple[str, ...]
     flags: str
     leaves: Mapping[str, str] = field(default_factory=lambda: LEAVES)
     written_outside: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises UsageError for a name that is no field, or when ``flags`` is no ``package.module:name``."""
-        for name in self.fields:
-            self.facts.check_written(name)
+        super().__post_init__()
         module, colon, function = self.flags.partition(":")
         if not colon or not function.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
             raise UsageError(f"the function {self.flags!r} is not of the form 'package.module:name'")
-
-    def words(self) -> tuple[str, ...]:
-        """Return the fields' names."""
-        return self.fields
 
     def concerns(self, source: SourceFile) -> bool:
         """Return whether the file reads one of the fields through something like a record."""
@@ -90,13 +92,7 @@ class MigrateReaders(Codemod):
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with its reads migrated; what is not is listed with a reason."""
-        dotted, _, function = self.flags.partition(":")
-        alias = name_for(module, source.data, dotted, function)
-        walk = _Migrator(module, source, self, alias)
-        changed = module.visit(walk)
-        if not walk.count:
-            return Change(module, 0, walk.left())
-        return Change(with_import(changed, dotted, function, alias), walk.count, walk.left())
+        return _Migrator(module, source, self).change()
 
 
 def _names_read(node: ast.Call) -> set[object]:
@@ -106,69 +102,40 @@ def _names_read(node: ast.Call) -> set[object]:
     return set()
 
 
-class _Migrator(ScopedTransformer):
-    def __init__(self, module: cst.Module, source: SourceFile, codemod: MigrateReaders, alias: str) -> None:
-        self._mod = codemod
+class _Migrator(RecordWalk):
+    def __init__(self, module: cst.Module, source: SourceFile, codemod: MigrateReaders) -> None:
         # A parameter's name alone does not make it the process's record.
         strict = replace(codemod.facts, names=())
         self._holders = Holders(ModuleIndex(source.path, source.tree), strict, codemod.facts.names)
-        super().__init__(module, source, strict, 0, also=self._holders.gives_record)
-        self._alias = alias
+        super().__init__(module, source, strict, also=self._holders.gives_record)
+        self._mod = codemod
+        dotted, _, function = codemod.flags.partition(":")
+        self._imports = Imports(module, source, dotted, function)
+        self._flags = self._imports.of(function)
         places = (*codemod.facts.classes, *codemod.facts.passed)
         self._beside_resolution = any(place.file == source.path for place in places)
-        self._path = source.path
-        self._classes: list[str] = []
         self._stored: set[cst.CSTNode] = set()
+
+    def finished(self, changed: cst.Module) -> cst.Module:
+        """Import the function that returns the flags."""
+        return self._imports.added(changed)
 
     # -- where
 
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool | None:
-        self._classes.append(node.name.value)
-        return None
-
-    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.BaseStatement:
-        self._classes.pop()
-        return updated_node
-
     def _in_resolution(self) -> bool:
-        if any(Definition(self._path, name) in self._mod.facts.classes for name in self._classes):
+        if any(Definition(self.path, name) in self.facts.classes for name in self.classes):
             return True
-        functions = [node.name.value for node in self.functions if isinstance(node, cst.FunctionDef)]
-        if not functions:
+        if not self.definitions:
             return False
-        name = ".".join([*self._classes[:1], functions[0]]) if self._classes else functions[0]
-        return Definition(self._path, name) in self._mod.facts.passed
+        function = self.definitions[0].name.rpartition(".")[2]
+        return Definition(self.path, ".".join([*self.classes[:1], function])) in self.facts.passed
 
-    def _is_target(self, targets: Sequence[cst.BaseExpression]) -> None:
-        for target in targets:
-            if isinstance(target, (cst.Tuple, cst.List)):
-                self._is_target([element.value for element in target.elements])
-            elif isinstance(target, cst.Attribute):
-                self._stored.add(target)
-
-    def visit_Assign(self, node: cst.Assign) -> bool | None:
-        self._is_target([item.target for item in node.targets])
-        return None
-
-    def visit_AnnAssign(self, node: cst.AnnAssign) -> bool | None:
-        self._is_target([node.target])
-        return None
-
-    def visit_AugAssign(self, node: cst.AugAssign) -> bool | None:
-        self._is_target([node.target])
-        return None
-
-    def visit_Del(self, node: cst.Del) -> bool | None:
-        self._is_target([node.target])
-        return None
-
-    def visit_For(self, node: cst.For) -> bool | None:
-        self._is_target([node.target])
-        return None
-
-    def visit_AsName(self, node: cst.AsName) -> bool | None:
-        self._is_target([node.name])
-        return None
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Remember what ``node`` stores to: that is no read."""
+        target = _TARGETS.get(type(node))
+        if target is not None:
+            self._stored.update(leaves(getattr(node, target)))
+        return super().on_visit(node)
 
     # -- what
 
@@ -176,7 +143,7 @@ class _Migrator(ScopedTransformer):
         if isinstance(owner, cst.Call) and not owner.args:
             return isinstance(owner.func, cst.Name) and owner.func.value in self._holders.getters
         if isinstance(owner, cst.Attribute) and m.matches(owner.value, m.Name("self")):
-            return bool(self._classes) and (self._classes[-1], owner.attr.value) in self._holders.kept
+            return bool(self.classes) and (self.classes[-1], owner.attr.value) in self._holders.kept
         return self.holds_record(owner)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
@@ -187,19 +154,18 @@ class _Migrator(ScopedTransformer):
         if not self._is_record(updated_node.value):
             owners = names_in(updated_node.value)
             if any(like_record(owner, self._mod.facts.names) for owner in owners):
-                self.leave_alone(original_node, "it is not known to be the process's record")
+                self.leave_alone(original_node, "it is not known to be the process's record", {name})
             return updated_node
         if self._beside_resolution:
-            self.leave_alone(
-                original_node, "its file holds part of the resolution: it may run before the flags are there"
-            )
+            reason = "its file holds part of the resolution: it may run before the flags are there"
+            self.leave_alone(original_node, reason, {name})
             return updated_node
         where = self._mod.written_outside.get(name)
         if where:
-            self.leave_alone(original_node, f"the field is written after the resolution: {where}")
+            self.leave_alone(original_node, f"the field is written after the resolution: {where}", {name})
             return updated_node
         self.count += 1
-        leaf = cst.parse_expression(f"{self._alias}().{self._mod.leaves.get(name, name)}")
+        leaf = cst.parse_expression(f"{self._flags}().{self._mod.leaves.get(name, name)}")
         return leaf.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
@@ -208,5 +174,5 @@ class _Migrator(ScopedTransformer):
             owner, name = updated_node.args[:2]
             text = name.value.evaluated_value if isinstance(name.value, cst.SimpleString) else None
             if text in self._mod.fields and self._is_record(owner.value) and not self._in_resolution():
-                self.leave_alone(original_node, "it is read by its name, perhaps with a default")
+                self.leave_alone(original_node, "it is read by its name, perhaps with a default", {str(text)})
         return updated_node

@@ -9,7 +9,6 @@ from typing import ClassVar
 import libcst as cst
 
 from codemods.frame.codemod import Change, Codemod
-from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
@@ -40,7 +39,6 @@ class PinWhitelist(Codemod):
 
     summary: ClassVar[str] = "a test module pins the whitelist of resolvable fields"
 
-    facts: RecordFacts
     path: str
     fields: tuple[str, ...] = ()
 

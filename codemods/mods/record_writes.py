@@ -9,23 +9,22 @@ from typing import ClassVar
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.frame.codemod import Change, Codemod
-from codemods.reading.facts import RecordFacts
+from codemods.frame.codemod import Change, FieldCodemod
 from codemods.reading.scopes import like_record
-from codemods.reading.source import SourceFile, line_limit, usual_quote
+from codemods.reading.source import SourceFile, usual_quote
 from codemods.reading.writes import may_write
 from codemods.runtime.names import DECLARE
-from codemods.writing.emit import declaration, laid_out
-from codemods.writing.imports import name_for, with_import
+from codemods.writing.emit import declaration, laid_out, names_in
+from codemods.writing.imports import Imports
 from codemods.writing.loops import written_out
-from codemods.writing.scoped import ScopedTransformer, names_in
+from codemods.writing.record_walk import RecordWalk
 from codemods.writing.stores import CannotStore, Stores
 
 _OTHER_OBJECT = "it is not known to be the record of the resolution"
 
 
 @dataclass
-class RecordWrites(Codemod):
+class RecordWrites(FieldCodemod):
     """Rewrites the writes of ``fields`` through whatever name holds the record.
 
     The value is evaluated as before, set as before and remembered, so every reader sees what it saw.
@@ -33,46 +32,31 @@ class RecordWrites(Codemod):
 
     summary: ClassVar[str] = "each imperative write of a field becomes a declaration, recorded and applied at once"
 
-    facts: RecordFacts
-    fields: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        """Raises UsageError for a name that is neither a field nor assigned in the record's methods."""
-        for name in self.fields:
-            self.facts.check_written(name)
-
-    def words(self) -> tuple[str, ...]:
-        """Return the fields' names."""
-        return self.fields
-
     def concerns(self, source: SourceFile) -> bool:
         """Return whether one of the fields is assigned, or set by name, through something like a record."""
         return source.path != self.facts.runtime_file and may_write(source, self.facts, frozenset(self.fields))
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with its writes declared; what is left is listed with a reason."""
-        runtime = self.facts.runtime_module
-        alias = name_for(module, source.data, runtime, DECLARE)
-        text = module.code
-        walk = _Recorder(module, source, self, limit=line_limit(text), declare=alias, text=text)
-        changed = module.visit(walk)
-        if walk.count:
-            return Change(with_import(changed, runtime, DECLARE, alias), walk.count, walk.left())
-        return Change(module, 0, walk.left())
+        return _Recorder(module, source, self).change()
 
 
-class _Recorder(ScopedTransformer):
-    def __init__(
-        self, module: cst.Module, source: SourceFile, codemod: RecordWrites, *, limit: int, declare: str, text: str
-    ) -> None:
-        super().__init__(module, source, codemod.facts, limit)
+class _Recorder(RecordWalk):
+    def __init__(self, module: cst.Module, source: SourceFile, codemod: RecordWrites) -> None:
+        super().__init__(module, source, codemod.facts)
         self._fields = frozenset(codemod.fields)
-        self._names = codemod.facts.names
-        self._declare = declare
-        self._quote = usual_quote(text)
-        self._taken: dict[cst.CSTNode, set[str]] = {}
+        self._imports = Imports(module, source, codemod.facts.runtime_module, DECLARE)
+        self._declare = self._imports.of(DECLARE)
+        self._quote = usual_quote(module.code)
+        # The names in use in an outermost function, to which the temporary ones that it gets are added.
+        self._taken_in: cst.CSTNode | None = None
+        self._taken: set[str] = set()
         # Loops over written-out names, innermost last: what a setattr by such a name may write.
         self._loops: list[tuple[str, frozenset[str]]] = []
+
+    def finished(self, changed: cst.Module) -> cst.Module:
+        """Import what declares."""
+        return self._imports.added(changed)
 
     # -- which writes
 
@@ -83,25 +67,25 @@ class _Recorder(ScopedTransformer):
         return None
 
     def _stores(self) -> Stores:
-        (outermost, *_) = self.functions
-        if outermost not in self._taken:
-            self._taken[outermost] = names_in(outermost)
-        taken = self._taken[outermost]
-        return Stores(self._field_of, self.scope.source, taken, self._quote, self._declare)
+        if self._taken_in is not self.outermost and self.outermost is not None:
+            self._taken_in, self._taken = self.outermost, names_in(self.outermost)
+        return Stores(self._field_of, self.scope.source, self._taken, self._quote, self._declare)
 
     def _foreign(self, node: cst.CSTNode, targets: Sequence[cst.BaseExpression]) -> None:
         """List writes of our fields through something that looks like a record and is not known to be one."""
-        for target in targets:
-            for found in m.findall(target, m.Attribute(attr=m.Name(value=m.MatchIfTrue(self._fields.__contains__)))):
-                assert isinstance(found, cst.Attribute)
-                if self._field_of(found) is None and self._may_be_record(found.value):
-                    self.leave_alone(node, _OTHER_OBJECT)
+        ours = m.Attribute(attr=m.Name(value=m.MatchIfTrue(self._fields.__contains__)))
+        found = [item for target in targets for item in m.findall(target, ours) if isinstance(item, cst.Attribute)]
+        fields = {
+            item.attr.value for item in found if self._field_of(item) is None and self._may_be_record(item.value)
+        }
+        if fields:
+            self.leave_alone(node, _OTHER_OBJECT, fields)
 
     def _may_be_record(self, owner: cst.BaseExpression) -> bool:
         if isinstance(owner, cst.Name) and owner.value in self.scope.of_class:
             return True
         names = names_in(owner)
-        return bool(names & self.scope.records) or any(like_record(name, self._names) for name in names)
+        return bool(names & self.scope.records) or any(like_record(name, self.facts.names) for name in names)
 
     # -- small statements
 
@@ -112,7 +96,8 @@ class _Recorder(ScopedTransformer):
         targets = _targets(updated)
         if not targets:
             return None
-        if not self.scope.records or not self._stores().holds_field(cst.Tuple([cst.Element(t) for t in targets])):
+        fields = [name for target in targets for name in self._fields_in(target)]
+        if not fields:
             self._foreign(original, targets)
             return None
         stores = self._stores()
@@ -126,7 +111,7 @@ class _Recorder(ScopedTransformer):
             else:
                 raise CannotStore("a deletion is no value that could be declared")
         except CannotStore as error:
-            self.leave_alone(original, str(error))
+            self.leave_alone(original, str(error), fields)
             return None
         self._foreign(original, targets)
         self.count += len(stores.made)
@@ -198,8 +183,8 @@ class _Recorder(ScopedTransformer):
         """Receive what the last manager gives in a name of its own, and declare it first thing."""
         *before, last = updated_node.items
         for item in before:
-            if item.asname and self._is_target(item.asname.name):
-                self.leave_alone(original_node, "a further context manager is entered after it is written")
+            if item.asname and (fields := self._fields_in(item.asname.name)):
+                self.leave_alone(original_node, "a further context manager is entered after it is written", fields)
         if last.asname is None:
             return updated_node
         taken = self._received(original_node, last.asname.name, updated_node.body)
@@ -210,24 +195,25 @@ class _Recorder(ScopedTransformer):
 
     def leave_CompFor(self, original_node: cst.CompFor, updated_node: cst.CompFor) -> cst.CompFor:
         """List a field that a comprehension writes."""
-        if self._is_target(original_node.target):
-            self.leave_alone(original_node, "a comprehension has no statement to put a declaration in")
+        if fields := self._fields_in(original_node.target):
+            self.leave_alone(original_node, "a comprehension has no statement to put a declaration in", fields)
         return updated_node
 
-    def _is_target(self, target: cst.BaseExpression) -> bool:
-        return bool(self.scope.records) and self._stores().holds_field(target)
+    def _fields_in(self, target: cst.BaseExpression) -> list[str]:
+        return self._stores().fields_in(target) if self.scope.records else []
 
     def _received(
         self, node: cst.CSTNode, target: cst.BaseExpression, body: cst.BaseSuite
     ) -> tuple[cst.BaseAssignTargetExpression, cst.BaseSuite] | None:
-        if not self._is_target(target):
+        fields = self._fields_in(target)
+        if not fields:
             self._foreign(node, [target])
             return None
         stores = self._stores()
         try:
             name, statements = stores.received(target)
         except CannotStore as error:
-            self.leave_alone(node, str(error))
+            self.leave_alone(node, str(error), fields)
             return None
         self.count += len(stores.made)
         if isinstance(body, cst.IndentedBlock):
@@ -279,16 +265,16 @@ class _Recorder(ScopedTransformer):
         return next((known for variable, known in reversed(self._loops) if variable == name.value and known), None)
 
     def _foreign_setattr(self, node: cst.Call, owner: cst.BaseExpression, name: cst.BaseExpression) -> None:
-        named = isinstance(name, cst.SimpleString) and name.evaluated_value in self._fields
-        if named and self._may_be_record(owner):
-            self.leave_alone(node, _OTHER_OBJECT)
+        if not isinstance(name, cst.SimpleString) or name.evaluated_value not in self._fields:
+            return
+        if self._may_be_record(owner):
+            self.leave_alone(node, _OTHER_OBJECT, {str(name.evaluated_value)})
 
     def _list_unusual(self, node: cst.Call) -> None:
-        texts = {
-            item.evaluated_value for item in m.findall(node, m.SimpleString()) if isinstance(item, cst.SimpleString)
-        }
-        if texts & self._fields or not texts:
-            self.leave_alone(node, "it goes around the record's own setattr")
+        strings = [item for item in m.findall(node, m.SimpleString()) if isinstance(item, cst.SimpleString)]
+        named = {str(item.evaluated_value) for item in strings} & self._fields
+        if named or not strings:
+            self.leave_alone(node, "it goes around the record's own setattr", named)
 
 
 def _targets(statement: cst.BaseSmallStatement) -> list[cst.BaseExpression]:

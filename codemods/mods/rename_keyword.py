@@ -8,10 +8,10 @@ from typing import ClassVar
 import libcst as cst
 
 from codemods.frame.codemod import Change, Codemod
-from codemods.reading.facts import RecordFacts
+from codemods.reading.index import Definition
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
-from codemods.writing.scoped import ScopedTransformer
+from codemods.writing.record_walk import RecordWalk
 from harness.common.errors import UsageError, hint
 
 _BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "attrgetter")
@@ -27,7 +27,6 @@ class RenameKeyword(Codemod):
 
     summary: ClassVar[str] = "a keyword of Arg and its helper function get other names, everywhere"
 
-    facts: RecordFacts
     old: str = "model_overridable"
     new: str = "resolvable"
     old_helper: str = "model_overridable_fields"
@@ -48,30 +47,17 @@ class RenameKeyword(Codemod):
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module with both names replaced."""
-        walk = _Renamer(module, source, self)
-        changed = module.visit(walk)
-        return Change(changed if walk.count else module, walk.count, walk.left())
+        return _Renamer(module, source, self).change()
 
 
-class _Renamer(ScopedTransformer):
+class _Renamer(RecordWalk):
     def __init__(self, module: cst.Module, source: SourceFile, codemod: RenameKeyword) -> None:
-        super().__init__(module, source, codemod.facts, 0)
+        super().__init__(module, source, codemod.facts)
         self._mod = codemod
-        self._arg = codemod.facts.arg
-        self._path = source.path
-        self._classes: list[str] = []
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool | None:
-        self._classes.append(node.name.value)
-        return None
-
-    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.BaseStatement:
-        self._classes.pop()
-        return updated_node
 
     def leave_AnnAssign(self, original_node: cst.AnnAssign, updated_node: cst.AnnAssign) -> cst.BaseSmallStatement:
-        inside = self._arg is not None and self._classes[-1:] == [self._arg.name] and self._path == self._arg.file
-        if inside and not list(self.functions) and name_of(updated_node.target) == self._mod.old:
+        inside = self.outermost is None and Definition(self.path, ".".join(self.classes[-1:])) == self.facts.arg
+        if inside and name_of(updated_node.target) == self._mod.old:
             self.count += 1
             return updated_node.with_changes(target=cst.Name(self._mod.new))
         return updated_node
@@ -91,7 +77,7 @@ class _Renamer(ScopedTransformer):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         called = name_of(updated_node.func)
-        takes = called in ("replace", self._arg.name if self._arg else "")
+        takes = called in ("replace", self.facts.arg.name if self.facts.arg else "")
         arguments = list(updated_node.args)
         for number, item in enumerate(arguments):
             if item.keyword is not None and item.keyword.value == self._mod.old:

@@ -9,12 +9,11 @@ import libcst as cst
 import libcst.matchers as m
 
 from codemods.frame.codemod import Change, Codemod
-from codemods.reading.facts import RecordFacts
 from codemods.reading.index import Definition
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import code, name_of
 from codemods.writing.pure import is_pure
-from codemods.writing.scoped import ScopedTransformer
+from codemods.writing.record_walk import RecordWalk
 from codemods.writing.unused import without_unused
 
 
@@ -29,7 +28,6 @@ class RetireHandler(Codemod):
 
     summary: ClassVar[str] = "empty handlers, dead branches, unused locals and imports of what was touched go"
 
-    facts: RecordFacts
     functions: tuple[str, ...]
 
     def words(self) -> tuple[str, ...]:
@@ -38,56 +36,42 @@ class RetireHandler(Codemod):
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
         """Return the module without what does nothing; what only seems to is listed with a reason."""
-        walk = _Cleaner(module, source, self)
-        changed = module.visit(walk)
-        return Change(changed if walk.count else module, walk.count, walk.left())
+        return _Cleaner(module, source, self).change()
 
 
-class _Cleaner(ScopedTransformer):
+class _Cleaner(RecordWalk):
     def __init__(self, module: cst.Module, source: SourceFile, codemod: RetireHandler) -> None:
-        super().__init__(module, source, codemod.facts, 0)
-        self._facts = codemod.facts
-        self._path = source.path
+        super().__init__(module, source, codemod.facts)
         self._functions = frozenset(codemod.functions)
         self._gone = {name for name in codemod.functions if codemod.facts.empty.get(name) == ""}
-        self._classes: list[str] = []
-        self._fields = codemod.facts.fields.keys()
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> bool | None:
-        self._classes.append(node.name.value)
-        return None
-
-    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.BaseStatement:
-        self._classes.pop()
-        return updated_node
 
     def _cleaned(self) -> bool:
         """Return whether the walk is in one of the functions to clean."""
-        functions = [node.name.value for node in self.functions if isinstance(node, cst.FunctionDef)]
-        return bool(functions) and functions[0] in self._functions and self._is_ours(functions[0])
+        if not self.definitions:
+            return False
+        name = self.definitions[0].name.rpartition(".")[2]
+        if self.classes:
+            ours = Definition(self.path, self.classes[-1]) in self.facts.classes
+        else:
+            ours = Definition(self.path, name) in self.facts.passed
+        return ours and name in self._functions
 
-    def _is_ours(self, name: str) -> bool:
-        if self._classes:
-            return Definition(self._path, self._classes[-1]) in self._facts.classes
-        return Definition(self._path, name) in self._facts.passed
+    def _is_pure(self, node: cst.BaseExpression) -> bool:
+        return is_pure(node, self.scope.records, self.facts.fields.keys())
 
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+    def function_done(
+        self, original: cst.FunctionDef, updated: cst.FunctionDef
+    ) -> cst.FunctionDef | cst.RemovalSentinel:
         """Drop what is not used in a function that was cleaned, and the function when it is an empty handler."""
-        outermost = len(list(self.functions)) == 1
-        records = self.scope.records
-        cleaned = self._cleaned()
-        self._stack.pop()
-        name = original_node.name.value
-        if not (outermost and cleaned):
-            return updated_node
-        if name in self._gone and self._classes:
+        name = original.name.value
+        if not (self.is_outermost and self._cleaned()):
+            return updated
+        if name in self._gone and self.classes:
             self.count += 1
             return cst.RemoveFromParent()
-        if is_empty(original_node.body) and self._facts.empty.get(name):
-            self.leave_alone(original_node.name, self._facts.empty[name])
-        done, removed = without_unused(updated_node, lambda node: is_pure(node, records, self._fields))
+        if is_empty(original.body) and self.facts.empty.get(name):
+            self.leave_alone(original.name, self.facts.empty[name])
+        done, removed = without_unused(updated, self._is_pure)
         self.count += removed
         return done
 
@@ -107,7 +91,7 @@ class _Cleaner(ScopedTransformer):
             if m.matches(updated_node.test, m.Name() | m.Attribute() | m.Call()):
                 turned = cst.UnaryOperation(cst.Not(), updated_node.test)
             return updated_node.with_changes(test=turned, body=updated_node.orelse.body, orelse=None)
-        if not is_pure(updated_node.test, self.scope.records, self._fields):
+        if not self._is_pure(updated_node.test):
             self.leave_alone(original_node.test, "nothing depends on it, but evaluating it may do something, or fail")
             return updated_node
         self.count += 1
@@ -129,7 +113,7 @@ class _Cleaner(ScopedTransformer):
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.BaseExpression:
         """Drop the slot of a handler that goes."""
         kept = [element for element in updated_node.elements if not self._names_gone(element)]
-        if len(kept) == len(updated_node.elements) or list(self.functions):
+        if len(kept) == len(updated_node.elements) or self.outermost is not None:
             return updated_node
         self.count += 1
         return updated_node.with_changes(elements=kept)
@@ -137,7 +121,7 @@ class _Cleaner(ScopedTransformer):
     def _names_gone(self, element: cst.BaseElement) -> bool:
         found = m.findall(element, m.Attribute(attr=m.Name(value=m.MatchIfTrue(self._gone.__contains__))))
         return any(
-            isinstance(item, cst.Attribute) and name_of(item.value) == self._facts.record.name for item in found
+            isinstance(item, cst.Attribute) and name_of(item.value) == self.facts.record.name for item in found
         )
 
 

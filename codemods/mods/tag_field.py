@@ -9,7 +9,6 @@ from typing import ClassVar
 import libcst as cst
 
 from codemods.frame.codemod import Change, Codemod, Left
-from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
 from codemods.reading.source import SourceFile, line_limit
 from codemods.writing.annotations import Tagger
@@ -29,7 +28,6 @@ class TagField(Codemod):
 
     summary: ClassVar[str] = "resolvable=True on the Arg of a field"
 
-    facts: RecordFacts
     fields: tuple[str, ...]
     new: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -64,7 +62,7 @@ class TagField(Codemod):
             changed = with_import(changed, "typing", "Annotated")
             if self.facts.arg.file != source.path:
                 changed = with_import(changed, dotted_name(self.facts.arg.file), self.facts.arg.name)
-        left = tuple(Left(source.path, 0, name, reason) for name, reason in walk.tagger.left)
+        left = tuple(Left(source.path, 0, name, reason, frozenset([name])) for name, reason in walk.tagger.left)
         return Change(changed if walk.count else module, walk.count, left)
 
 

@@ -53,5 +53,5 @@ def _lift_lines(work: Work, applied: Applied, left: Sequence[Left]) -> list[str]
 
 def _json(found: Timeline, work: Work, moves: Sequence[Move], applied: Applied, left: Sequence[Left]) -> str:
     body: dict[str, Any] = json.loads(as_json(found, work.fields, moves))
-    body["lift"] = {**summary_of(applied, work.fields), "left": [item._asdict() for item in left]}
+    body["lift"] = {**summary_of(applied, work.fields), "left": [item.shown() for item in left]}
     return json.dumps(body, indent=2) + "\n"

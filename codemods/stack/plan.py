@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from codemods.frame.catalog import codemod_named
+from codemods.mods import codemod_named
 from harness.common.errors import UsageError, hint
 from harness.common.toml import parse_toml, read_toml
 from harness.formats.subjectname import OWN_PACKAGES

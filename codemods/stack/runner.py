@@ -10,8 +10,10 @@ import shutil
 from pathlib import Path
 from typing import Literal
 
-from codemods.frame.catalog import codemod_named
+import msgspec
+
 from codemods.frame.driver import run as run_codemods
+from codemods.mods import codemod_named
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import TreeIndex
 from codemods.reading.writes import counted, write_sites
@@ -204,10 +206,7 @@ class _Run:
         counts = summary_of(applied, state.fields)
         state.before, state.after = counts["before"], counts["after"]
         state.recorded, state.lifted = counts["recorded"], counts["lifted"]
-        state.left = tuple(
-            LeftThere(file=item.file, line=item.line, what=item.what, reason=item.reason)
-            for item in left_of(applied, state.fields)
-        )
+        state.left = tuple(msgspec.convert(item.shown(), LeftThere) for item in left_of(applied, state.fields))
         unreadable = (f"{path}: {reason}" for path, reason in sorted(applied.result.unreadable.items()))
         state.notes = (*applied.skipped, *applied.formatting, *unreadable)
 

@@ -11,9 +11,9 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from codemods.frame.catalog import codemod_named
 from codemods.frame.codemod import Codemod, Left
 from codemods.frame.driver import StepResult, run
+from codemods.mods import codemod_named
 from codemods.reading.facts import RecordFacts
 from codemods.reading.files import FolderTree, SourceTree, write
 from codemods.reading.index import TreeIndex, dotted_name
@@ -129,7 +129,7 @@ def made(
     for name in work.codemods:
         given = dict(work.options.get(name, {}))
         kind = codemod_named(name)
-        known = {item.name for item in dataclasses.fields(kind)}  # type: ignore[arg-type]
+        known = {item.name for item in dataclasses.fields(kind)}
         for option in given:
             if option not in known or option in ("facts", "fields"):
                 raise UsageError(
@@ -181,25 +181,18 @@ def _codemod(name: str, kind: Any, facts: RecordFacts, given: Mapping[str, Any])
 
 
 def left_of(applied: Applied, fields: Collection[str]) -> list[Left]:
-    """Return what was left that has to do with ``fields``, or with no field by name."""
-    words = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, fields)) + r")(?!\w)")
-    every = {site.field for site in (*applied.before, *applied.after)} - set(fields)
-    others = re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, every)) + r")(?!\w)") if every else None
-    return [
-        left
-        for left in dict.fromkeys(applied.result.left)
-        if words.search(left.what) or others is None or not others.search(left.what)
-    ]
+    """Return what was left that has to do with ``fields``, or with no field in particular."""
+    return [left for left in dict.fromkeys(applied.result.left) if not left.fields or left.fields & set(fields)]
 
 
 def reasons_of(sites: Sequence[WriteSite], left: Sequence[Left]) -> dict[str, int]:
     """Return why writes stand where they are, in words, with how many of them: each goes by what was left there."""
     found: dict[str, int] = {}
     for site in sites:
-        near = [item for item in left if item.file == site.file and re.search(rf"\b{site.field}\b", item.what)]
-        # What was left was read before the imports of the step came in: the nearest statement is the one.
-        best = min(near, key=lambda item: abs(item.line - site.line), default=None)
-        reason = best.reason if best is not None else "no reason was given"
+        around = [item for item in left if item.holds(site.file, site.line, site.field)]
+        # The smallest statement that holds the write is the one that was left; an outer one was left for another.
+        inner = min(around, key=lambda item: item.end - item.line, default=None)
+        reason = inner.reason if inner is not None else "no reason was given"
         found[reason] = found.get(reason, 0) + 1
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 

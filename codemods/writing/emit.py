@@ -23,6 +23,22 @@ def code(node: cst.CSTNode) -> str:
     return _BLANK.code_for_node(node)
 
 
+class _Names(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.found.add(node.value)
+
+
+def names_in(node: cst.CSTNode) -> set[str]:
+    """Return every name that ``node`` mentions, attributes, keywords and imports included."""
+    visitor = _Names()
+    node.visit(visitor)
+    return visitor.found
+
+
 def is_literal(node: cst.BaseExpression) -> bool:
     """Return whether evaluating ``node`` twice, or later, makes no difference: a constant without any name."""
     if isinstance(node, cst.UnaryOperation):

@@ -8,7 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 from libcst.helpers import get_full_name_for_node
 
-from codemods.reading.source import mentions
+from codemods.reading.source import SourceFile, mentions
 from codemods.writing.unused import Uses
 
 
@@ -63,12 +63,31 @@ def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
     return None
 
 
-def name_for(module: cst.Module, data: bytes, dotted: str, offered: str) -> str:
-    """Return the name under which ``module``, whose text is ``data``, has or can import ``offered`` from ``dotted``.
+class Imports:
+    """What a codemod imports into ``module`` from the module ``dotted``: some of the names that are ``offered``.
 
-    One that the text uses already, for whatever it is, gets a line below before it.
+    ``known`` is the name under which the file has or gets each. One that the text uses already, for whatever it is,
+    gets a line below before it.
     """
-    return imported_as(module, dotted, offered) or (f"_{offered}" if mentions(data, (offered,)) else offered)
+
+    def __init__(self, module: cst.Module, source: SourceFile, dotted: str, *offered: str) -> None:
+        self._dotted = dotted
+        self._used: set[str] = set()
+        self.known = {
+            name: imported_as(module, dotted, name) or (f"_{name}" if mentions(source.data, (name,)) else name)
+            for name in offered
+        }
+
+    def of(self, offered: str) -> str:
+        """Return the name for ``offered``, which is used from now on."""
+        self._used.add(offered)
+        return self.known[offered]
+
+    def added(self, module: cst.Module, limit: int = 88) -> cst.Module:
+        """Return ``module`` with the imports of the names that are used."""
+        for name in sorted(self._used):
+            module = with_import(module, self._dotted, name, self.known[name], limit=limit)
+        return module
 
 
 def without_import(module: cst.Module, dotted: str, name: str) -> cst.Module:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from codemods.writing.emit import assignment, declaration, fresh, is_literal
+from codemods.writing.emit import assignment, declaration, fresh, is_literal, names_in
 
 _LOOKS_AT_LOCALS = {"locals", "vars", "exec", "eval", "dir"}
 
@@ -35,9 +35,9 @@ class Stores:
     declare: str = "declare"
     made: list[str] = field(default_factory=list)
 
-    def holds_field(self, target: cst.BaseExpression) -> bool:
-        """Return whether ``target`` assigns a field that moves, itself or inside a tuple or list."""
-        return any(self.field_of(item) is not None for item in _leaves(target))
+    def fields_in(self, target: cst.BaseExpression) -> list[str]:
+        """Return the fields that move and that ``target`` assigns, itself or inside a tuple or list."""
+        return [name for item in leaves(target) if (name := self.field_of(item)) is not None]
 
     def assign(self, node: cst.Assign) -> list[cst.BaseSmallStatement]:
         """Return what takes the place of ``node``; raises CannotStore."""
@@ -50,7 +50,7 @@ class Stores:
         if is_literal(node.value):
             return self._merged([(target, node.value) for target in targets])
         first, value = targets[0], node.value
-        if isinstance(first, cst.Name) and not any(first.value in _names(target) for target in targets[1:]):
+        if isinstance(first, cst.Name) and not any(first.value in names_in(target) for target in targets[1:]):
             rest: list[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression]]
             rest = [(target, cst.Name(first.value)) for target in targets[1:]]
             return [assignment(first, value), *self._merged(rest)]
@@ -97,7 +97,7 @@ class Stores:
         name = self.field_of(target)
         if name is not None:
             return [self._declared(target, [(name, value)])]
-        if isinstance(target, (cst.Tuple, cst.List)) and self.holds_field(target):
+        if isinstance(target, (cst.Tuple, cst.List)) and self.fields_in(target):
             return self._unpacked(target, value)
         return [assignment(target, value)]
 
@@ -145,7 +145,7 @@ class Stores:
         moving = False
         for element in target.elements:
             inner = element.value
-            moving = moving or self.holds_field(inner)
+            moving = moving or bool(self.fields_in(inner))
             if not moving or isinstance(inner, cst.Name):
                 elements.append(element)
                 continue
@@ -163,14 +163,14 @@ class Stores:
         return name
 
     def _wanted(self, targets: Sequence[cst.BaseExpression]) -> str:
-        found = (name for target in targets for item in _leaves(target) if (name := self.field_of(item)))
-        return next(found, "value")
+        return next((name for target in targets for name in self.fields_in(target)), "value")
 
 
-def _leaves(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def leaves(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield what ``target`` assigns: itself, or what is inside a tuple or list."""
     if isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
-            yield from _leaves(element.value)
+            yield from leaves(element.value)
     else:
         yield target
 
@@ -198,9 +198,3 @@ def _owner(target: cst.BaseExpression) -> str:
     if isinstance(target, cst.Attribute) and isinstance(target.value, cst.Name):
         return target.value.value
     return ""
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    from codemods.writing.scoped import names_in
-
-    return names_in(node)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from codemods.frame.catalog import codemod_named
 from codemods.frame.driver import run, run_in
+from codemods.mods import codemod_named
 from codemods.mods.add_runtime import AddRuntime
 from codemods.mods.record_writes import RecordWrites
 from codemods.mods.tag_field import TagField

@@ -8,8 +8,8 @@ import pytest
 from examples import Example, examples_of
 from helpers import changed
 
-from codemods.frame.catalog import catalog
 from codemods.frame.codemod import Codemod
+from codemods.mods import catalog
 
 EXAMPLES = [
     pytest.param(codemod, example, id=f"{name}: {example.title}")

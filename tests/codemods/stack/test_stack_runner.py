@@ -12,8 +12,8 @@ import libcst as cst
 import pytest
 from stacks import OPTIONS, PLAN, contents, git, made_plan, made_repository, made_stack, made_tree, run
 
-from codemods.frame.catalog import codemod_named
 from codemods.frame.codemod import Change, Codemod, Example
+from codemods.mods import codemod_named
 from codemods.reading.facts import RecordFacts
 from codemods.reading.source import SourceFile
 from codemods.stack.events import Event, Gating, StepEnded, Working

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from codemods.lift.handler import Handler
+from codemods.lift.live import Later, bound_unnamed, is_bound_first, is_read, may_unbind
+from codemods.reading.facts import Effects
 from codemods.reading.callees import passes_run
-from codemods.reading.facts import Effects, RecordFacts
-from codemods.reading.index import ModuleIndex
-from codemods.runtime.names import RUNS_PASSES, VIEW_OF
-from codemods.writing.live import Later, bound_unnamed, is_bound_first, is_read, may_unbind
-from harness.source.nodes import Scope
+from codemods.runtime.names import RUNS_PASSES
 from harness.source.scopes import parameters_of, times_bound
 
 _REFUSED: dict[type[ast.AST], str] = {
@@ -50,28 +49,12 @@ class Needs(NamedTuple):
 
 
 class Regions:
-    """Judges statements of the function ``node``, in which ``records`` are the names that hold the record.
+    """Judges statements of ``handler``. ``unbinds`` are the locals that it deletes somewhere: they may be unbound."""
 
-    With ``force``, what would still make a pass is lifted although nothing shows that it does the same. ``unbinds``
-    are the locals that the function deletes somewhere: they are never certain to be bound.
-    """
-
-    def __init__(
-        self,
-        module: ModuleIndex,
-        facts: RecordFacts,
-        node: Scope,
-        records: Collection[str],
-        declare: str,
-        *,
-        force: bool = False,
-    ) -> None:
-        self._module = module
-        self._facts = facts
-        self._records = records
-        self._declare = declare
-        self._force = force
-        self._bound = times_bound(node).keys() | parameters_of(node).keys()
+    def __init__(self, handler: Handler) -> None:
+        node = handler.node
+        self._handler = handler
+        self._facts = handler.facts
         self.unbinds = may_unbind(node)
         self._unnamed = parameters_of(node).keys() | bound_unnamed(node)
         inside = [item for item in ast.walk(node) if item is not node]
@@ -81,16 +64,6 @@ class Regions:
         self._shared = {name for item in shared for name in item.names}
         self._seen_inside = {item.id for scope in nested for item in ast.walk(scope) if isinstance(item, ast.Name)}
         self._mentions = [item.id for item in inside if isinstance(item, ast.Name)]
-
-    def declares(self, body: Sequence[ast.stmt]) -> tuple[str, ...]:
-        """Return the fields that statements declare, in the order of the text."""
-        return tuple(
-            keyword.arg
-            for statement in body
-            for node in ast.walk(statement)
-            for keyword in self._declared(node)
-            if keyword.arg is not None
-        )
 
     def judge(self, body: Sequence[ast.stmt], certain: Collection[str], later: Later) -> Needs:
         """Return what a pass made of ``body`` needs; ``certain`` are the locals that are bound when it is reached.
@@ -107,7 +80,7 @@ class Regions:
         for name in sorted(self._shared & {*own, *mentioned}):
             raise CannotLift(f"it uses {name!r}, which is shared with other functions")
         kept = [name for name in sorted(own) if self._is_handed(name, body, mentioned, certain, later)]
-        free = sorted({name for name in mentioned if name in self._bound} - own.keys() - set(self._records))
+        free = sorted({name for name in mentioned if name in self._handler.locals} - own.keys() - set(self._handler.records))
         for name in free:
             if name in self._inner:
                 raise CannotLift(f"it calls {name!r}, a function inside the handler")
@@ -121,13 +94,13 @@ class Regions:
         seen: set[str] = set()
         for statement in body:
             self._check(statement, seen)
-        return Needs(tuple(sorted([*free, *kept])), self.declares(body))
+        return Needs(tuple(sorted([*free, *kept])), self._handler.declares(body))
 
     def _is_handed(
         self, name: str, body: Sequence[ast.stmt], mentioned: list[str], certain: Collection[str], later: Later
     ) -> bool:
         """Return whether the local ``name``, which ``body`` binds, must be handed over as it is; raise CannotLift."""
-        if name in self._records:
+        if name in self._handler.records:
             raise CannotLift(f"it assigns {name!r}, which holds the record")
         if is_read(name, later) or name in self._seen_inside:
             raise CannotLift(f"it assigns {name!r}, which is used outside as well")
@@ -143,24 +116,14 @@ class Regions:
 
     def _hazard(self, message: str) -> None:
         """Refuse, unless lifting is forced, what would make a pass that does something else."""
-        if not self._force:
+        if not self._handler.force:
             raise CannotLift(message)
 
     # -- the record inside
 
-    def _declared(self, node: ast.AST) -> list[ast.keyword]:
-        if not isinstance(node, ast.Call) or not node.args or not self._is_record(node.args[0]):
-            return []
-        return node.keywords if isinstance(node.func, ast.Name) and node.func.id == self._declare else []
-
-    def _is_record(self, node: ast.AST | None) -> bool:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
-            return node.func.id.lstrip("_") == VIEW_OF and self._is_record(node.args[0])
-        return isinstance(node, ast.Name) and node.id in self._records
-
     def _check(self, node: ast.AST, declared: set[str]) -> None:
         """Go through ``node`` in the order of the text; add what it declares to ``declared``."""
-        keywords = self._declared(node)
+        keywords = self._handler.declared(node)
         if keywords:
             if any(keyword.arg is None for keyword in keywords):
                 raise CannotLift("it declares fields by computed names")
@@ -179,11 +142,11 @@ class Regions:
             for _ in range(2):
                 for child in _in_order(node):
                     self._check(child, declared)
-        elif isinstance(node, ast.Attribute) and self._is_record(node.value):
+        elif isinstance(node, ast.Attribute) and self._handler.is_record(node.value):
             self._check_attribute(node, declared)
         elif isinstance(node, ast.Call):
             self._check_call(node, declared)
-        elif self._is_record(node):
+        elif self._handler.is_record(node):
             raise CannotLift("it hands on the record itself")
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             raise CannotLift(f"it writes {ast.unparse(node)}")
@@ -217,7 +180,7 @@ class Regions:
     def _check_pass(self, node: ast.Call, declared: set[str]) -> None:
         """Check a pass run inside: over the view, so that it sees and adds to what lies on top."""
         for name in passes_run(node):
-            effects = self._facts.effects.get(f"{self._module.path}:{name}")
+            effects = self._facts.effects.get(f"{self._handler.module.path}:{name}")
             if effects is None or effects.unknown:
                 raise CannotLift(f"it runs the pass {name!r}, which is not followed")
             late = effects.behind & declared
@@ -232,7 +195,7 @@ class Regions:
             for item in given[1:]:
                 self._check(item, declared)
             return
-        handed = any(self._is_record(item) for item in given)
+        handed = any(self._handler.is_record(item) for item in given)
         if handed and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr"):
             name = node.args[1] if len(node.args) > 1 else None
             if not isinstance(name, ast.Constant) or name.value not in self._facts.fields:
@@ -241,13 +204,13 @@ class Regions:
             self._check_handed(node.func, declared)
         self._check(node.func, declared)
         for item in given:
-            if not self._is_record(item):
+            if not self._handler.is_record(item):
                 self._check(item, declared)
 
     def _check_handed(self, func: ast.expr, declared: set[str]) -> None:
         name = func.id if isinstance(func, ast.Name) else ""
-        effects = self._facts.effects.get(f"{self._module.path}:{name}")
-        module, original = self._module.imports.get(name, ("", None))
+        effects = self._facts.effects.get(f"{self._handler.module.path}:{name}")
+        module, original = self._handler.module.imports.get(name, ("", None))
         if effects is None and original is not None:
             folder = module.replace(".", "/")
             found = [
