@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from codemods.lift.handler import Handler
 from codemods.lift.live import Later, bound_unnamed, is_bound_first, is_read, may_unbind
-from codemods.reading.facts import Effects
 from codemods.reading.callees import passes_run
+from codemods.reading.facts import Effects
 from codemods.runtime.names import RUNS_PASSES
 from harness.source.scopes import parameters_of, times_bound
 
@@ -80,7 +80,9 @@ class Regions:
         for name in sorted(self._shared & {*own, *mentioned}):
             raise CannotLift(f"it uses {name!r}, which is shared with other functions")
         kept = [name for name in sorted(own) if self._is_handed(name, body, mentioned, certain, later)]
-        free = sorted({name for name in mentioned if name in self._handler.locals} - own.keys() - set(self._handler.records))
+        free = sorted(
+            {name for name in mentioned if name in self._handler.locals} - own.keys() - set(self._handler.records)
+        )
         for name in free:
             if name in self._inner:
                 raise CannotLift(f"it calls {name!r}, a function inside the handler")
