@@ -29,7 +29,7 @@ from declarative.families import (
     qwen3,
     sliding_window,
 )
-from declarative.families.constants import MODEL_OVERRIDES
+from declarative.families.constants import MODEL_OVERRIDES, REASONS
 from declarative.inputs.facts import facts_of
 from declarative.inputs.model import read_only_model
 from declarative.inputs.server_args import ServerArgs, new_arguments
@@ -57,6 +57,7 @@ from harness.world.slice import resolve_slice
 
 REGISTRY: Final = Registry(
     constants=MODEL_OVERRIDES,
+    reasons=REASONS,
     exact=(
         (mimo_v2.MIMO_V2_ARCHITECTURES, mimo_v2._mimo_v2_overrides),
         (sliding_window.GEMMA_ARCHITECTURES, sliding_window._gemma2_gemma3_overrides),

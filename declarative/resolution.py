@@ -32,6 +32,7 @@ __all__ = [
     "chain",
     "exchanged",
     "publish",
+    "reasons",
     "recorded_reads",
     "resolve",
     "steps",
@@ -136,6 +137,11 @@ def chain(case: Case) -> list[Write]:
 def forget() -> None:
     """Drop what is remembered from case to case: which steps apply to which models and machines."""
     PIPELINE.forget()
+
+
+def reasons() -> dict[str, str]:
+    """Return why each pass and provider declares what it does, one sentence by its name."""
+    return {step.name: step.reason for _, step in PIPELINE.steps()}
 
 
 @cache

@@ -443,6 +443,8 @@ def test_explain_lays_both_sides_beside_one_another(run) -> None:  # type: ignor
     (pages,) = (line for line in lines if "13 _handle_page_size" in line)
     assert "13 page_size" in pages
     assert any("_handle_dllm_inference" in line and "_dllm_page_size" in line for line in lines)
+    # Below a pass is its reason, once for all its lines.
+    assert sum("A page has one token unless" in line for line in lines) == 1
 
 
 def test_resolve_lays_two_subjects_beside_one_another(run) -> None:  # type: ignore[no-untyped-def]
@@ -457,6 +459,7 @@ def test_resolve_lays_two_subjects_beside_one_another(run) -> None:  # type: ign
     ]
     assert "_handle_attention_backend_compatibility (legacy/" in lines[at + 2]
     assert "_fa4_page_constraint (declarative/" in lines[at + 4]
+    assert lines[at + 5].strip().startswith("fa4 reads pages of 128 tokens")
     refused = run("resolve", *subjects, "--hardware", "h100", "--", "--attention-backend", "trtllm_mla")
     assert refused.out.count("refuses: ValueError") == 2
     run("resolve", *subjects, "--cases", "x.jsonl").is_refused("one --subject")

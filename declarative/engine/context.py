@@ -22,6 +22,7 @@ class RuntimeContext:
         self._pristine: Any = None
         self._declarations: tuple[tuple[str, dict[str, Any]], ...] = ()
         self._terminal: tuple[tuple[str, dict[str, Any]], ...] = ()
+        self._reasons: dict[str, str] = {}
 
     @property
     def arguments(self) -> Any:
@@ -44,20 +45,23 @@ class RuntimeContext:
         vars(pristine).update(resolution.pristine)
         declarations = tuple((source, dict(declared)) for source, declared in resolution.declarations)
         last = tuple((source, dict(declared)) for source, declared in terminal)
-        flags, provenance = _resolved(pristine, resolvable_fields(type(arguments)), declarations, last)
+        whitelist, reasons = resolvable_fields(type(arguments)), resolution.reasons
+        flags, provenance = _resolved(pristine, whitelist, declarations, last, reasons)
         flags.capture.enable_torch_compile = bool(getattr(arguments, "enable_torch_compile", False))
 
         enforced = {field: value for _, declared in last for field, value in declared.items()}
-        _check_parity(flags, {**resolution.values, **enforced}.__getitem__, resolvable_fields(type(arguments)))
+        _check_parity(flags, {**resolution.values, **enforced}.__getitem__, whitelist)
 
         resolution.materialize()
         vars(arguments).update(enforced)
         self.flags, self.provenance = flags, provenance
         self._arguments, self._pristine = arguments, pristine
-        self._declarations, self._terminal = declarations, last
+        self._declarations, self._terminal, self._reasons = declarations, last, reasons
 
-    def declare_late(self, source: str, declared: Mapping[str, Any]) -> None:
+    def declare_late(self, source: str, declared: Mapping[str, Any], *, reason: str = "") -> None:
         """Record what became known after publishing, from the weights for instance; flags and arguments follow.
+
+        ``reason`` is one sentence for the provenance.
 
         Raises PublishError before publishing, FrozenFlagsError after `freeze`, and what the gate raises: then nothing
         has changed.
@@ -67,12 +71,14 @@ class RuntimeContext:
         whitelist = resolvable_fields(type(arguments))
         validate([(source, declared)], whitelist)
         declarations = (*self._declarations, (source, dict(declared)))
-        flags, provenance = _resolved(self._pristine, whitelist, declarations, self._terminal)
+        reasons = {**self._reasons, source: reason}
+        flags, provenance = _resolved(self._pristine, whitelist, declarations, self._terminal, reasons)
         flags.capture = self.flags.capture
         for field in declared:
             group, leaf = leaf_of(flags, field)
             vars(arguments)[field] = getattr(group, leaf)
-        self.flags, self.provenance, self._declarations = flags, provenance, declarations
+        self.flags, self.provenance = flags, provenance
+        self._declarations, self._reasons = declarations, reasons
 
     def check_parity(self) -> None:
         """Raise ParityError for every resolvable field whose flag is not the argument's value, by name."""
@@ -104,6 +110,9 @@ def _resolved(
     whitelist: Sequence[str],
     declarations: Sequence[tuple[str, Mapping[str, Any]]],
     terminal: Sequence[tuple[str, Mapping[str, Any]]],
+    reasons: Mapping[str, str],
 ) -> tuple[Flags, tuple[Provenance, ...]]:
     flags = Flags()
-    return flags, apply_model_overrides(flags, pristine, declarations, whitelist=whitelist, terminal=terminal)
+    return flags, apply_model_overrides(
+        flags, pristine, declarations, whitelist=whitelist, terminal=terminal, reasons=reasons
+    )

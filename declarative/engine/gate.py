@@ -10,12 +10,16 @@ from .flags import LEAF_MAP, FlagGroup, Flags, leaf_of
 
 
 class Provenance(NamedTuple):
-    """One declared write: who wrote ``field``, the value that it had, and the value that it has now."""
+    """One declared write: who wrote ``field``, the value that it had, the value that it has now, and the reason.
+
+    ``reason`` is the sentence that the source gives; it is empty for a source that gives none.
+    """
 
     source: str
     field: str
     base: Any
     resolved: Any
+    reason: str = ""
 
 
 def apply_model_overrides(
@@ -26,11 +30,12 @@ def apply_model_overrides(
     whitelist: Iterable[str],
     terminal: Sequence[tuple[str, Mapping[str, Any]]] = (),
     leaf_map: Mapping[str, str] = LEAF_MAP,
+    reasons: Mapping[str, str] | None = None,
 ) -> tuple[Provenance, ...]:
     """Write every field of ``whitelist`` into ``flags``: its last declared value, else that of ``arguments``.
 
-    ``declarations`` are (source, fields) in order; ``terminal`` ones count after all of them. Returns one entry a
-    declared write, in order. ``arguments`` is only read.
+    ``declarations`` are (source, fields) in order; ``terminal`` ones count after all of them. ``reasons`` gives
+    the reason of each source. Returns one entry a declared write, in order. ``arguments`` is only read.
 
     Everything is checked first, and nothing is written when a check fails: DeclarationError for something that is no
     mapping or for a field off the whitelist, FlagError for a field without a leaf, FrozenFlagsError for frozen flags.
@@ -47,7 +52,7 @@ def apply_model_overrides(
     log = []
     for source, declared in ordered:
         for field, value in declared.items():
-            log.append(Provenance(source, field, resolved[field], value))
+            log.append(Provenance(source, field, resolved[field], value, (reasons or {}).get(source, "")))
             resolved[field] = value
     for field, (group, leaf) in leaves.items():
         _put(group, leaf, resolved[field])

@@ -84,6 +84,11 @@ class Resolution:
         return found
 
     @property
+    def reasons(self) -> dict[str, str]:
+        """The reason of each source that declared something."""
+        return {step.name: step.reason for step, _ in self.log}
+
+    @property
     def effects(self) -> list[tuple[str, Declaration]]:
         """The declared effects on state and environment, as (source, names), in order."""
         found = []

@@ -21,6 +21,12 @@ class Constant(Provider):
     """The constant declaration of one architecture."""
 
     architecture: str = ""
+    why: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why the architecture has this entry."""
+        return self.why
 
     @property
     def name(self) -> str:
@@ -28,28 +34,33 @@ class Constant(Provider):
         return f"MODEL_OVERRIDES[{self.architecture!r}]"
 
 
-def _constant(architecture: str, declared: Mapping[str, Any]) -> Constant:
+def _constant(architecture: str, declared: Mapping[str, Any], why: str) -> Constant:
     def declare(arguments: Any, model: Any) -> Declaration:
         return dict(declared)
 
-    return Constant(declare, tuple(declared), architecture=architecture)
+    return Constant(declare, tuple(declared), architecture=architecture, why=why)
 
 
 class Registry:
     """The providers of every architecture.
 
-    ``constants`` gives an architecture its constant declaration. ``exact`` pairs providers with one name or several.
-    ``predicates`` pairs them with a function of the name. Raises DeclarationError when a name has a provider twice.
+    ``constants`` gives an architecture its constant declaration, ``reasons`` says why it has one. ``exact`` pairs
+    providers with one name or several. ``predicates`` pairs them with a function of the name. Raises DeclarationError
+    when a name has a provider twice.
     """
 
     def __init__(
         self,
         *,
         constants: Mapping[str, Mapping[str, Any]] | None = None,
+        reasons: Mapping[str, str] | None = None,
         exact: Sequence[tuple[str | Sequence[str], Provider]] = (),
         predicates: Sequence[tuple[Predicate, Provider]] = (),
     ) -> None:
-        self._constants = {name: _constant(name, declared) for name, declared in (constants or {}).items()}
+        whys = reasons or {}
+        self._constants = {
+            name: _constant(name, declared, whys.get(name, "")) for name, declared in (constants or {}).items()
+        }
         self._predicates = tuple(predicates)
         self._exact: dict[str, list[Provider]] = {}
         for names, listed in exact:

@@ -51,6 +51,11 @@ class Step:
         """The function's name: the source of what it declares."""
         return self.function.__name__
 
+    @property
+    def reason(self) -> str:
+        """Why the step declares what it does: the first paragraph of the function's docstring, as one line."""
+        return " ".join((self.function.__doc__ or "").strip().partition("\n\n")[0].split())
+
     def checked(self, declared: Any) -> Declaration:
         """Return ``declared`` if it may be, empty for None. Raises DeclarationError, which names the function."""
         if declared is None:

@@ -46,7 +46,7 @@ def is_dense(facts: Facts) -> bool:
 
 @post_process(writes=("attention_backend",), env=("SGLANG_DSA_PREFILL_DENSE_ATTN_KV_LEN_THRESHOLD",), when=is_sparse)
 def _dsa_attention_defaults(view: ResolvedView) -> Declaration:
-    """Sparse attention has its backend, and prefills short contexts densely up to the indexer's top-k."""
+    """Sparse attention has a backend of its own, and prefills contexts up to the indexer's top-k densely."""
     declared: Declaration = {}
     if not envs.SGLANG_DSA_PREFILL_DENSE_ATTN_KV_LEN_THRESHOLD.is_set():
         declared["SGLANG_DSA_PREFILL_DENSE_ATTN_KV_LEN_THRESHOLD"] = view.model.hf_config.index_topk
@@ -57,7 +57,10 @@ def _dsa_attention_defaults(view: ResolvedView) -> Declaration:
 
 @check(when=is_sparse)
 def _dsa_two_batch_overlap_validation(view: ResolvedView) -> None:
-    """Raise ValueError for two overlapping batches where layers share what the indexer found."""
+    """Layers that share the indexer's result cannot run in two overlapping batches.
+
+    Raises ValueError if two-batch overlap is on for such a model.
+    """
     hf_config = view.model.hf_config
     pattern = hf_config.index_topk_pattern
     shares_topk = (hf_config.index_topk_freq or 1) > 1 or (pattern is not None and "S" in pattern)
@@ -71,9 +74,9 @@ def _dsa_two_batch_overlap_validation(view: ResolvedView) -> None:
     when=is_sparse,
 )
 def _dsa_context_parallelism(view: ResolvedView) -> Declaration | None:
-    """A split context is attended by data parallel ranks; in zigzag the experts go over DeepEP.
+    """Data parallel ranks attend to a split context; in zigzag order the experts communicate over DeepEP.
 
-    Raises AssertionError for ranks that do not fit.
+    Raises AssertionError for numbers of ranks that do not fit.
     """
     if not view.enable_prefill_cp or is_npu() or is_xpu():
         return None
@@ -91,7 +94,7 @@ def _dsa_context_parallelism(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("page_size",), when=is_sparse)
 def _dsa_page_size(view: ResolvedView) -> Declaration | None:
-    """The indexer's kernels read pages of 64 tokens, but for ROCm without AITER's preshuffled ones."""
+    """The indexer's kernels read pages of 64 tokens; on ROCm only AITER's preshuffled kernels do."""
     if is_npu() or is_xpu():
         return None
     return {"page_size": 1 if is_hip() and not aiter_can_use_preshuffle_paged_mqa() else 64}
@@ -99,7 +102,10 @@ def _dsa_page_size(view: ResolvedView) -> Declaration | None:
 
 @check(when=is_sparse)
 def _dsa_context_parallelism_validation(view: ResolvedView) -> None:
-    """Raise AssertionError for a split context on a server that does not prefill."""
+    """A decode server does not prefill, so it has no context to split.
+
+    Raises AssertionError if the user asks for it.
+    """
     if view.enable_prefill_cp:
         assert view.disaggregation_mode != "decode", "a decode server has no prefill whose context could be split"
 
@@ -117,7 +123,7 @@ def _dsa_context_parallelism_validation(view: ResolvedView) -> None:
     when=is_dense,
 )
 def _deepseek_family_overrides(view: ResolvedView) -> Declaration:
-    """Latent attention has its kernels on SM100; its split context takes DeepEP and data parallel attention."""
+    """Latent attention has its own kernels on SM100, and a split context needs DeepEP and data parallel attention."""
     declared: Declaration = {}
     if is_sm100_supported() and is_attention_backend_not_set(view):
         declared["attention_backend"] = "trtllm_mla"
@@ -135,9 +141,10 @@ def _deepseek_family_overrides(view: ResolvedView) -> Declaration:
 
 @post_process(writes=("quantization", "moe_runner_backend"), when=is_deepseek_v3)
 def _deepseek_moe_quant_resolution(view: ResolvedView) -> Declaration | None:
-    """On SM100, take the checkpoint's method unless told not to, and flashinfer's kernels for what these have.
+    """On SM100 flashinfer has expert kernels for the methods in which these checkpoints are published.
 
-    It stands after the KV cache's type, which reads the quantization as it is before.
+    The pass takes over the checkpoint's method unless the user opted out. It runs after the pass for the KV cache's
+    type, which reads the quantization before this change.
     """
     if not is_sm100_supported():
         return None
@@ -181,7 +188,7 @@ def is_kimi_k2_int4(hf_config: HFConfig) -> bool:
 
 @post_process(writes=("speculative_moe_runner_backend", "speculative_moe_a2a_backend"), when=is_deepseek_v3)
 def _deepseek_spec_moe_resolution(view: ResolvedView) -> Declaration | None:
-    """Choose how the draft layer of an FP4 checkpoint, which is BF16 or FP8 itself, runs on ROCm.
+    """The draft layer of an FP4 checkpoint is BF16 or FP8, so on ROCm it needs other expert kernels than the model.
 
     Raises ValueError for a draft layer over DeepEP without expert parallelism.
     """

@@ -37,7 +37,10 @@ _HIP_KERNELS: Final = {
 
 @post_process(writes=("kv_cache_dtype",), when=is_deepseek_v4)
 def _deepseek_v4_kv_cache_dtype(view: ResolvedView) -> Declaration | None:
-    """fp8_e4m3 unless asked otherwise; bfloat16 on an NPU. Raises AssertionError for any other type."""
+    """DeepSeek V4 keeps its KV cache as fp8_e4m3, on an NPU as bfloat16.
+
+    Raises AssertionError for any other type.
+    """
     dtype = given = view.kv_cache_dtype
     if view.device == "npu":
         dtype = "bfloat16"
@@ -51,7 +54,10 @@ def _deepseek_v4_kv_cache_dtype(view: ResolvedView) -> Declaration | None:
 
 @check(when=is_deepseek_v4)
 def _deepseek_v4_speculation_validation(view: ResolvedView) -> None:
-    """Raise AssertionError for another speculation than EAGLE with one branch."""
+    """DeepSeek V4 speculates only with EAGLE and one branch.
+
+    Raises AssertionError for any other speculation.
+    """
     if view.speculative_algorithm is not None:
         name = view.model.architecture
         assert view.speculative_algorithm == "EAGLE", f"{name} speculates with EAGLE alone"
@@ -71,7 +77,7 @@ def _deepseek_v4_speculation_validation(view: ResolvedView) -> None:
     when=is_deepseek_v4,
 )
 def _deepseek_v4_overrides(view: ResolvedView) -> Declaration:
-    """The model has one attention backend, its pages, and few full-attention tokens."""
+    """DeepSeek V4 has one attention backend with pages of its own size, and few full-attention tokens."""
     declared: Declaration = {"attention_backend": "dsv4", "page_size": 256}
     if view.device == "npu":
         # The NPU's own defaults named "ascend" for all three before.
@@ -92,9 +98,9 @@ def _deepseek_v4_overrides(view: ResolvedView) -> Declaration:
     when=is_deepseek_v4,
 )
 def _deepseek_v4_context_parallelism(view: ResolvedView) -> Declaration | None:
-    """What a split context implies.
+    """DeepSeek V4 splits a context only by interleaving, over the ranks of one machine.
 
-    Raises ValueError for another strategy than interleaving, AssertionError for ranks that do not fit.
+    Raises ValueError for another strategy, AssertionError for numbers of ranks that do not fit.
     """
     if not view.enable_prefill_cp:
         return None
@@ -119,7 +125,7 @@ def _deepseek_v4_context_parallelism(view: ResolvedView) -> Declaration | None:
     when=is_deepseek_v4,
 )
 def _deepseek_v4_sm120_moe(view: ResolvedView) -> Declaration | None:
-    """SM120 and ROCm lack some of the model's kernels."""
+    """SM120 and ROCm lack some of the model's kernels, so variables select others."""
     if is_sm120_supported():
         if view.moe_runner_backend == "auto":
             return {"moe_runner_backend": "marlin", **_SM120_KERNELS}

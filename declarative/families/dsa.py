@@ -13,7 +13,10 @@ from harness.world.machine import get_device_capability, is_hip, is_npu, is_xpu
 
 @post_process(writes=("kv_cache_dtype",), when=is_sparse)
 def _dsa_kv_cache_dtype_default(view: ResolvedView) -> Declaration | None:
-    """fp8_e4m3 from SM100 on, bfloat16 before. Raises AssertionError for any other type."""
+    """Sparse attention keeps its KV cache as fp8_e4m3 from SM100 on, as bfloat16 before.
+
+    Raises AssertionError for any other type.
+    """
     if is_npu() or is_xpu():
         return None
     dtype = given = view.kv_cache_dtype
@@ -30,7 +33,7 @@ def _dsa_kv_cache_dtype_default(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("dsa_prefill_backend", "dsa_decode_backend"), when=is_sparse)
 def _dsa_split_backend_resolution(view: ResolvedView) -> Declaration | None:
-    """Fill in the kernels of the phases that nobody chose, by machine and type of the KV cache."""
+    """Each machine has its own sparse kernels for a phase, and they depend on the type of the KV cache."""
     if is_npu() or is_xpu():
         return None
     prefill_unset, decode_unset = view.dsa_prefill_backend is None, view.dsa_decode_backend is None

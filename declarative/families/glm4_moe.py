@@ -11,7 +11,10 @@ from harness.world.modelfacts import get_quantization_config
 
 @post_process(writes=("quantization", "moe_runner_backend"), when=architecture_in("Glm4MoeForCausalLM"))
 def _glm4_moe_overrides(view: ResolvedView) -> Declaration | None:
-    """On SM100, take the checkpoint's method unless told not to, and flashinfer's expert kernels for FP4."""
+    """On SM100 flashinfer has kernels for GLM-4's FP4 experts.
+
+    The pass takes over the checkpoint's method unless the user opted out.
+    """
     if not is_sm100_supported():
         return None
     declared: Declaration = {}

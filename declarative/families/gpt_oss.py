@@ -31,7 +31,7 @@ is_gpt_oss = architecture_in("GptOssForCausalLM")
 
 @post_process(writes=("attention_backend",), when=is_gpt_oss)
 def _gpt_oss_attention_backend(view: ResolvedView) -> Declaration | None:
-    """Fill in the platform's kernels that know attention sinks."""
+    """GPT-OSS has attention sinks, which few kernels of each platform support."""
     if not is_attention_backend_not_set(view):
         return None
     if is_sm100_supported():
@@ -51,9 +51,10 @@ def _gpt_oss_attention_backend(view: ResolvedView) -> Declaration | None:
 
 @check(when=is_gpt_oss)
 def _gpt_oss_validation(view: ResolvedView) -> None:
-    """Refuse what the model cannot have; it stands before the type that the checkpoint forces.
+    """GPT-OSS runs only on backends with attention sinks, and on Intel GPUs only in bfloat16.
 
-    Raises NotImplementedError for another type than bfloat16 on Intel's GPUs, AssertionError for a backend.
+    The pass runs before the checkpoint forces a type. Raises NotImplementedError for another type on an Intel GPU,
+    AssertionError for a backend.
     """
     if is_xpu() and view.dtype not in ("auto", "bfloat16"):
         raise NotImplementedError(f"GPT-OSS runs as bfloat16 on Intel XPU, not as {view.dtype}")
@@ -65,7 +66,7 @@ def _gpt_oss_validation(view: ResolvedView) -> None:
 
 @post_process(writes=("dtype", "moe_runner_backend"), when=is_gpt_oss)
 def _gpt_oss_overrides(view: ResolvedView) -> Declaration | None:
-    """An MXFP4 checkpoint computes in bfloat16; experts get the kernels that the machine has for them.
+    """An MXFP4 checkpoint computes in bfloat16, and its experts need the kernels that the machine has for MXFP4.
 
     Raises AssertionError for expert parallelism with triton_kernel.
     """

@@ -19,10 +19,10 @@ _MODELOPT: Final = ("modelopt", "modelopt_fp8", "modelopt_fp4", "modelopt_mixed"
     when=architecture_in(*NEMOTRON_H_ARCHITECTURES),
 )
 def _nemotron_h_overrides(view: ResolvedView) -> Declaration:
-    """Take the checkpoint's method, and kernels for its experts and its attention layers.
+    """Nemotron-H checkpoints name their quantization themselves, which decides the kernels of their experts.
 
-    Raises AssertionError for another activation than relu2 in a quantized checkpoint; TypeError for an FP4 checkpoint
-    on CUDA without a compute capability, as the original does.
+    Raises AssertionError for another activation than relu2 in a quantized checkpoint, TypeError for an FP4 checkpoint
+    on CUDA without a compute capability, because the original does.
     """
     declared: Declaration = {}
     detected = view.model.config.quantization
@@ -63,7 +63,7 @@ MINICPM_V_ARCHITECTURES: Final = ("MiniCPMV4_6ForConditionalGeneration",)
 
 @post_process(writes=("attention_backend",), when=architecture_in(*MINICPM_V_ARCHITECTURES))
 def _minicpm_v4_6_overrides(view: ResolvedView) -> Declaration | None:
-    """On SM100, the attention layers between the state layers run in triton."""
+    """On SM100, triton runs the attention layers between the state layers."""
     if view.attention_backend is None and is_sm100_supported():
         return {"attention_backend": "triton"}
     return None
@@ -74,7 +74,7 @@ FALCON_JET_ARCHITECTURES: Final = ("FalconH1ForCausalLM", "JetNemotronForCausalL
 
 @post_process(writes=("attention_backend",), when=architecture_in(*FALCON_JET_ARCHITECTURES))
 def _falcon_h1_jet_overrides(view: ResolvedView) -> Declaration | None:
-    """On SM100, the attention layers between the state layers run in triton."""
+    """On SM100, triton runs the attention layers between the state layers."""
     if view.attention_backend is None and is_sm100_supported():
         return {"attention_backend": "triton"}
     return None
@@ -82,7 +82,7 @@ def _falcon_h1_jet_overrides(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("attention_backend",), when=architecture_in("GraniteMoeHybridForCausalLM"))
 def _granite_moe_hybrid_overrides(view: ResolvedView) -> Declaration | None:
-    """On SM100, the attention layers between the state layers run in flashinfer."""
+    """On SM100, flashinfer runs the attention layers between the state layers."""
     if "mamba" in view.model.hf_config.layer_types and view.attention_backend is None and is_sm100_supported():
         return {"attention_backend": "flashinfer"}
     return None
@@ -90,7 +90,7 @@ def _granite_moe_hybrid_overrides(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("attention_backend",), when=architecture_in("Lfm2ForCausalLM"))
 def _lfm2_overrides(view: ResolvedView) -> Declaration | None:
-    """On SM100, the attention layers between the state layers run in flashinfer."""
+    """On SM100, flashinfer runs the attention layers between the state layers."""
     if view.attention_backend is None and is_sm100_supported():
         return {"attention_backend": "flashinfer"}
     return None
@@ -98,9 +98,10 @@ def _lfm2_overrides(view: ResolvedView) -> Declaration | None:
 
 @check(when=architecture_in("Lfm2ForCausalLM", *NEMOTRON_H_ARCHITECTURES))
 def _first_layer_validation(view: ResolvedView) -> None:
-    """Raise AssertionError for triton, which looks for the KV cache at the first layer.
+    """triton looks for the KV cache at the first layer, which may be a state layer without one.
 
-    It stands after the mamba cache: what that refuses is refused first.
+    The check runs after the pass for the states' cache, because that pass refuses first in the original. Raises
+    AssertionError for triton.
     """
     architecture = view.model.architecture
     name = "Nemotron-H" if architecture in NEMOTRON_H_ARCHITECTURES else architecture

@@ -19,7 +19,7 @@ def is_llama4_on_device(facts: Facts) -> bool:
 
 @post_process(writes=("attention_backend", "moe_runner_backend"), when=is_llama4_on_device)
 def _llama4_overrides(view: ResolvedView) -> Declaration:
-    """Chunked attention needs one of few backends; FP8 experts have flashinfer's kernels on SM100.
+    """Few backends support Llama 4's chunked attention, and its FP8 experts have flashinfer's kernels on SM100.
 
     Raises AssertionError for another backend.
     """

@@ -18,15 +18,15 @@ is_mimo_v2 = architecture_in(*MIMO_V2_ARCHITECTURES)
 
 @provider(writes=("enable_multi_layer_eagle",))
 def _mimo_v2_overrides(arguments: ReadOnlyView, model: Model) -> Declaration | None:
-    """Its draft has several layers."""
+    """MiMo V2's draft model has several layers."""
     return {"enable_multi_layer_eagle": True} if arguments.speculative_algorithm == "EAGLE" else None
 
 
 @check(when=is_mimo_v2)
 def _mimo_v2_validation(view: ResolvedView) -> None:
-    """Refuse ranks that the fused weights are not laid out for, and a cache that the model cannot have.
+    """MiMo V2's fused weights fit one number of ranks, and its hierarchical cache needs the unified radix tree.
 
-    Raises ValueError for both, and ZeroDivisionError for no ranks at all.
+    Raises ValueError for another number or another tree, and ZeroDivisionError for no ranks at all.
     """
     if view.model.architecture == "MiMoV2ForCausalLM" and not view.encoder_only:
         expected = get_mimo_v2_fused_qkv_expected_tp_size(view.model.hf_config)

@@ -9,5 +9,5 @@ from declarative.inputs.model import Model
 
 @provider(writes=("enable_tf32_matmul",))
 def _minimax_m2_overrides(arguments: ReadOnlyView, model: Model) -> Declaration:
-    """Its gates are float32 matrix products, and may use TF32."""
+    """The gates of MiniMax M2 are float32 matrix products, which TF32 speeds up."""
     return {"enable_tf32_matmul": True}

@@ -10,7 +10,10 @@ from declarative.inputs.reading import attention_backends_of, is_attention_backe
 
 @post_process(writes=("prefill_attention_backend",), when=architecture_in("MossVLForConditionalGeneration"))
 def _moss_vl_overrides(view: ResolvedView) -> Declaration | None:
-    """Masked cross attention is prefilled by flashinfer. Raises AssertionError for another prefill backend."""
+    """Only flashinfer can prefill Moss-VL's masked cross attention.
+
+    Raises AssertionError for another prefill backend.
+    """
     if is_attention_backend_not_set(view):
         return {"prefill_attention_backend": "flashinfer"}
     prefill_backend, _ = attention_backends_of(view)

@@ -28,7 +28,10 @@ QWEN3_ARCHITECTURES: Final = (
 
 @post_process(writes=("quantization", "moe_runner_backend"), when=architecture_in(*QWEN3_ARCHITECTURES))
 def _qwen3_moe_family_overrides(view: ResolvedView) -> Declaration | None:
-    """On SM100, take the checkpoint's method unless told not to, and flashinfer's kernels for what these have."""
+    """On SM100 flashinfer has kernels for Qwen 3's experts.
+
+    The pass takes over the checkpoint's method unless the user opted out.
+    """
     if not is_sm100_supported():
         return None
     declared: Declaration = {}
@@ -47,9 +50,9 @@ def _qwen3_moe_family_overrides(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("attention_backend", "page_size"), when=architecture_in(*QWEN3_HYBRID_ARCHITECTURES))
 def _qwen3_5_hybrid_overrides(view: ResolvedView) -> Declaration | None:
-    """On SM100, take trtllm_mha where it is the default and the states do not force pages of one token.
+    """On SM100 trtllm_mha is the default, but it cannot run where the states force pages of one token.
 
-    Backend and page size are one decision, and so one declaration.
+    Backend and page size depend on each other, so one pass declares both.
     """
     if view.attention_backend is not None or not is_sm100_supported():
         return None

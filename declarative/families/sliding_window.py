@@ -33,7 +33,7 @@ GEMMA4_ARCHITECTURES: Final = (
 
 @provider(writes=("disable_hybrid_swa_memory",))
 def _gemma2_gemma3_overrides(arguments: ReadOnlyView, model: Model) -> Declaration:
-    """One memory pool for all layers."""
+    """Gemma's sliding-window layers share one memory pool with the full-attention layers."""
     return {"disable_hybrid_swa_memory": True}
 
 
@@ -41,7 +41,7 @@ def _gemma2_gemma3_overrides(arguments: ReadOnlyView, model: Model) -> Declarati
     writes=("attention_backend", "quantization", "moe_runner_backend"), when=architecture_in(*GEMMA4_ARCHITECTURES)
 )
 def _gemma4_overrides(view: ResolvedView) -> Declaration:
-    """Wide heads need one of few backends; an FP4 checkpoint has flashinfer's expert kernels on SM100.
+    """Gemma 4's wide heads need one of few attention backends, and its FP4 checkpoints have expert kernels on SM100.
 
     Raises AssertionError for another backend.
     """
@@ -73,13 +73,16 @@ EXAONE_ARCHITECTURES: Final = ("Exaone4ForCausalLM", "ExaoneMoEForCausalLM")
 
 @provider(writes=("disable_hybrid_swa_memory",))
 def _exaone_overrides(arguments: ReadOnlyView, model: Model) -> Declaration | None:
-    """One memory pool for all layers."""
+    """EXAONE's sliding-window layers share one memory pool with the full-attention layers."""
     return None if model.hf_config.sliding_window_pattern is None else {"disable_hybrid_swa_memory": True}
 
 
 @check(when=architecture_in(*EXAONE_ARCHITECTURES))
 def _exaone_validation(view: ResolvedView) -> None:
-    """Raise AssertionError for a backend without sliding windows; the user has to name one that has them."""
+    """Few backends have EXAONE's sliding windows, and the user must name one of them.
+
+    Raises AssertionError for any other backend.
+    """
     if view.model.hf_config.sliding_window_pattern is not None:
         accepted = ("fa3", "triton", "trtllm_mha")
         assert view.attention_backend in accepted, (
@@ -89,7 +92,10 @@ def _exaone_validation(view: ResolvedView) -> None:
 
 @post_process(writes=("attention_backend",), when=architecture_in("Olmo2ForCausalLM"))
 def _olmo2_overrides(view: ResolvedView) -> Declaration | None:
-    """Fill in a backend that is quick at sliding windows. Raises AssertionError for flashinfer, which is not."""
+    """OLMo 2 needs a backend that is fast with sliding windows.
+
+    Raises AssertionError for flashinfer, which is not.
+    """
     backend = view.attention_backend
     assert backend != "flashinfer", "flashinfer is too slow for OLMo's sliding windows"
     if backend is not None:
@@ -111,7 +117,7 @@ def is_step3p(facts: Facts) -> bool:
 
 @provider(writes=("enable_multi_layer_eagle", "swa_full_tokens_ratio", "disable_hybrid_swa_memory"))
 def _step3p_overrides(arguments: ReadOnlyView, model: Model) -> Declaration:
-    """Its draft has several layers; a hierarchical cache has one pool for all layers."""
+    """Step-3's draft model has several layers, and its hierarchical cache needs one memory pool for all layers."""
     declared: Declaration = {}
     if arguments.speculative_algorithm == "EAGLE":
         declared["enable_multi_layer_eagle"] = True
@@ -122,7 +128,7 @@ def _step3p_overrides(arguments: ReadOnlyView, model: Model) -> Declaration:
 
 @post_process(writes=("attention_backend",), when=is_step3p)
 def _step3p_attention_backend(view: ResolvedView) -> Declaration | None:
-    """FlashAttention of the machine's generation; a platform's own default counts as chosen."""
+    """Step-3 runs on the FlashAttention of the machine's generation; a platform's own default counts as chosen."""
     if not is_attention_backend_not_set(view):
         return None
     if is_blackwell_supported():

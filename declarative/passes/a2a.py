@@ -15,7 +15,7 @@ _OVER_ALL_RANKS: Final = ("megamoe", "deepep", "mooncake", "nixl", "ascend_fusee
 
 @post_process(writes=("moe_a2a_backend",))
 def _a2a_backend_overrides(view: ResolvedView) -> Declaration | None:
-    """Waterfill runs over DeepEP; an environment variable, which comes last, asks for megamoe."""
+    """Waterfill runs over DeepEP alone, and SGLANG_OPT_USE_DEEPGEMM_MEGA_MOE asks for megamoe whatever was chosen."""
     backend = given = view.moe_a2a_backend
     if view.enable_deepep_waterfill:
         backend = "deepep"
@@ -26,7 +26,7 @@ def _a2a_backend_overrides(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("ep_size",))
 def _a2a_ep_size(view: ResolvedView) -> Declaration | None:
-    """Every exchange spreads the experts over all ranks.
+    """Each of these exchanges spreads the experts over all tensor parallel ranks.
 
     Raises AssertionError for flashinfer's exchange without data parallel attention over all ranks.
     """
@@ -46,7 +46,7 @@ def _a2a_ep_size(view: ResolvedView) -> Declaration | None:
     env=("SGLANG_OPT_FIX_MEGA_MOE_MEMORY", "SGLANG_MOE_NVFP4_DISPATCH"),
 )
 def _a2a_fusion_adjustments(view: ResolvedView) -> Declaration:
-    """Shared experts, graphs and buffers as three of the exchanges need them."""
+    """megamoe, deepep and flashinfer need other buffers, graphs and shared experts than the other exchanges."""
     backend = view.moe_a2a_backend
     declared: Declaration = {}
     if backend == "megamoe":
@@ -68,10 +68,10 @@ def _a2a_fusion_adjustments(view: ResolvedView) -> Declaration:
 
 @post_process(state=("deepep_mode",))
 def _a2a_mode_and_checks(view: ResolvedView) -> Declaration | None:
-    """What three exchanges refuse, and mori's one mode.
+    """flashinfer, ascend_fuseep and mori work with few kernels, modes and sizes, and mori has one mode.
 
-    Raises ValueError and AssertionError for kernels, modes and sizes that do not fit; TypeError where mori's chunk
-    size was given as None, as the original does.
+    Raises ValueError and AssertionError for kernels, modes and sizes that do not fit. Raises TypeError if the user
+    gave None as mori's chunk size, because the original does.
     """
     backend = view.moe_a2a_backend
     if backend == "flashinfer":

@@ -31,7 +31,7 @@ ALLREDUCE_FUSION_ARCHITECTURES: Final = (
 
 @post_process(writes=("flashinfer_allreduce_fusion_backend",))
 def _flashinfer_allreduce_fusion_alias(view: ResolvedView) -> Declaration | None:
-    """The flag's earlier form means the backend "auto"."""
+    """The earlier flag, true or false, means the backend "auto" today."""
     if view.enable_flashinfer_allreduce_fusion and view.flashinfer_allreduce_fusion_backend is None:
         return {"flashinfer_allreduce_fusion_backend": "auto"}
     return None
@@ -39,9 +39,9 @@ def _flashinfer_allreduce_fusion_alias(view: ResolvedView) -> Declaration | None
 
 @post_process(state=("enforce_disable_flashinfer_allreduce_fusion",), when=is_deterministic)
 def _deterministic_fusion_opt_out(view: ResolvedView) -> Declaration | None:
-    """Determinism forbids the fusion before a model's defaults could turn it on.
+    """A fused all-reduce is not deterministic, so a model's defaults must not turn it on later.
 
-    Only the user's own flag counts here: what a training target implies is declared later.
+    Only the user's own flag counts here. A training target implies determinism too, but a later pass declares that.
     """
     if view.enable_deterministic_inference:
         return {"enforce_disable_flashinfer_allreduce_fusion": True}
@@ -50,7 +50,9 @@ def _deterministic_fusion_opt_out(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("flashinfer_allreduce_fusion_backend",), when=architecture_in(*ALLREDUCE_FUSION_ARCHITECTURES))
 def _flashinfer_allreduce_fusion_auto_enable(view: ResolvedView) -> Declaration | None:
-    """These architectures fuse on SM90 and SM100, across tensor parallel ranks that exchange no tokens otherwise."""
+    """These architectures gain from fused all-reduce on SM90 and SM100 if their ranks exchange tokens in no other
+    way.
+    """
     if (
         view.flashinfer_allreduce_fusion_backend is None
         and view.tp_size > 1
@@ -64,7 +66,7 @@ def _flashinfer_allreduce_fusion_auto_enable(view: ResolvedView) -> Declaration 
 
 @post_process(writes=("flashinfer_allreduce_fusion_backend",), when=has_model)
 def _enforce_disable_allreduce_fusion(view: ResolvedView) -> Declaration | None:
-    """Whoever said never gets none."""
+    """The user, or determinism, has forbidden the fusion, so a model's defaults do not count."""
     if view.enforce_disable_flashinfer_allreduce_fusion:
         return {"flashinfer_allreduce_fusion_backend": None}
     return None

@@ -65,7 +65,9 @@ def _default_mla_backend(view: ResolvedView) -> str:
 
 @post_process(writes=("attention_backend",))
 def _attention_backend_default(view: ResolvedView) -> Declaration | None:
-    """Two phases with the same kernels are one backend; where nobody chose one, the machine does."""
+    """One backend field describes both phases if they use the same kernels; if nobody chose kernels, the machine
+    decides.
+    """
     prefill = view.prefill_attention_backend
     if prefill is not None and prefill == view.decode_attention_backend:
         return None if prefill == view.attention_backend else {"attention_backend": prefill}
@@ -76,7 +78,7 @@ def _attention_backend_default(view: ResolvedView) -> Declaration | None:
 
 @post_process(state=GRAPHS)
 def _graph_disable_for_attention_backend(view: ResolvedView) -> Declaration | None:
-    """PyTorch's own kernels and flex_attention cannot be captured.
+    """CUDA graphs cannot capture PyTorch's own kernels or flex_attention.
 
     Raises AssertionError for speculation with flex_attention.
     """
@@ -90,7 +92,7 @@ def _graph_disable_for_attention_backend(view: ResolvedView) -> Declaration | No
 
 @post_process(state=("disable_radix_cache",), when=is_encoder_decoder)
 def _whisper_radix_cache_disable(view: ResolvedView) -> Declaration | None:
-    """Whisper's encoder pads tokens, so that equal prefixes are not equal."""
+    """Whisper's encoder pads tokens, so two requests with the same prefix do not have the same cache entries."""
     if not view.disable_radix_cache and WHISPER in view.model.hf_config.architectures:
         return {"disable_radix_cache": True}
     return None
@@ -98,7 +100,7 @@ def _whisper_radix_cache_disable(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("prefill_attention_backend",))
 def _cutedsl_prefill_backend_fill(view: ResolvedView) -> Declaration | None:
-    """cutedsl_mla decodes alone: trtllm_mla prefills where nobody chose."""
+    """cutedsl_mla can only decode, so trtllm_mla prefills unless the user chose another backend."""
     if view.prefill_attention_backend is None and "cutedsl_mla" in (
         view.attention_backend,
         view.decode_attention_backend,
@@ -109,7 +111,7 @@ def _cutedsl_prefill_backend_fill(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("attention_backend",))
 def _attention_backend_fa3_fp8_fallback(view: ResolvedView) -> Declaration | None:
-    """fa3 does not read a KV cache of fp8_e5m2."""
+    """fa3 cannot read a KV cache of fp8_e5m2."""
     if view.attention_backend == "fa3" and view.kv_cache_dtype == "fp8_e5m2":
         return {"attention_backend": "triton"}
     return None
@@ -117,9 +119,9 @@ def _attention_backend_fa3_fp8_fallback(view: ResolvedView) -> Declaration | Non
 
 @post_process(state=("mem_fraction_static",))
 def _aiter_memory_fraction(view: ResolvedView) -> Declaration | None:
-    """AITER needs memory of its own for long contexts.
+    """AITER needs memory of its own for contexts longer than 8,192 tokens.
 
-    Raises TypeError where the fraction was given as None, as the original does.
+    Raises TypeError if the user gave None as the fraction, because the original does.
     """
     if view.attention_backend == "aiter" and view.model.config.context_len > 8192:
         fraction = view.mem_fraction_static
@@ -141,7 +143,7 @@ def _attention_backend_platform_fallbacks(view: ResolvedView) -> Declaration | N
 
 @post_process(writes=("attention_backend",), state=("enable_mixed_chunk", "disable_radix_cache"))
 def _attention_backend_dual_chunk(view: ResolvedView) -> Declaration:
-    """A model that attends in dual chunks has one backend, which mixes no chunks and caches no prefixes.
+    """A model with dual chunk attention has one backend, which mixes no chunks and caches no prefixes.
 
     Raises ValueError for another backend with such a model.
     """
@@ -160,9 +162,9 @@ def _attention_backend_dual_chunk(view: ResolvedView) -> Declaration:
 
 @check()
 def _kv4_compatibility(view: ResolvedView) -> None:
-    """A 4-bit KV cache is read by few backends.
+    """Few backends read a 4-bit KV cache, and only CUDA has them.
 
-    Raises RuntimeError for another platform than CUDA, AssertionError for a backend that cannot read it.
+    Raises RuntimeError for another platform than CUDA, AssertionError for a backend that cannot read the cache.
     """
     if view.kv_cache_dtype != "fp4_e2m1":
         return

@@ -30,7 +30,7 @@ DEEPSEEK_ARCHITECTURES: Final = (
     when=is_deterministic,
 )
 def _on_policy_determinism(view: ResolvedView) -> Declaration | None:
-    """To match a training system exactly is to be deterministic, and to cache no images."""
+    """An exact match with a training system needs determinism and no cache of images."""
     if view.rl_on_policy_target is not None:
         return {
             "enable_deterministic_inference": True,
@@ -46,7 +46,7 @@ def _on_policy_determinism(view: ResolvedView) -> Declaration | None:
     when=is_deterministic,
 )
 def _deterministic_allreduce_fusion_disable(view: ResolvedView) -> Declaration:
-    """A fused all-reduce adds in another order."""
+    """A fused all-reduce adds in another order, which changes the last bits of a sum."""
     declared: Declaration = {"enable_aiter_allreduce_fusion": False}
     if view.flashinfer_allreduce_fusion_backend is not None:
         declared["flashinfer_allreduce_fusion_backend"] = None
@@ -55,13 +55,13 @@ def _deterministic_allreduce_fusion_disable(view: ResolvedView) -> Declaration:
 
 @post_process(writes=("sampling_backend",), when=is_deterministic)
 def _deterministic_sampling_backend(view: ResolvedView) -> Declaration | None:
-    """PyTorch samples deterministically, and so does Ascend's backend."""
+    """PyTorch and Ascend sample deterministically, flashinfer does not."""
     return None if view.sampling_backend == "ascend" else {"sampling_backend": "pytorch"}
 
 
 @post_process(writes=("attention_backend",), when=is_deterministic)
 def _deterministic_attention_backend(view: ResolvedView) -> Declaration | None:
-    """Fill in a deterministic backend, or refuse one that is not; DeepSeek's attention has fewer of them.
+    """Only some attention backends are deterministic, and for DeepSeek's attention only fa3 and triton.
 
     Raises ValueError for a backend that is not deterministic.
     """
@@ -83,7 +83,7 @@ def _deterministic_attention_backend(view: ResolvedView) -> Declaration | None:
 
 @post_process(state=("disable_radix_cache",), when=is_deterministic)
 def _deterministic_radix_cache_disable(view: ResolvedView) -> Declaration | None:
-    """A cached prefix changes the order of sums, but for some backends."""
+    """A cached prefix changes the order of sums, except in fa3, triton and ascend."""
     if view.attention_backend in RADIX_SUPPORTED_DETERMINISTIC_ATTENTION_BACKEND:
         return None
     return {"disable_radix_cache": True}
@@ -91,7 +91,7 @@ def _deterministic_radix_cache_disable(view: ResolvedView) -> Declaration | None
 
 @post_process(state=("disable_custom_all_reduce",), env=("NCCL_ALGO",), when=is_deterministic)
 def _deterministic_collectives(view: ResolvedView) -> Declaration | None:
-    """NCCL reduces along a tree; ROCm reduces in a fixed order by itself."""
+    """NCCL adds in the same order every time only along a tree; ROCm does so by itself."""
     if view.tp_size > 1 and not is_hip():
         return {"NCCL_ALGO": "allreduce:tree", "disable_custom_all_reduce": True}
     return None

@@ -12,7 +12,7 @@ from harness.world.machine import current, is_hip, is_npu
 
 @post_process(writes=("attention_backend",), state=GRAPHS, when=is_diffusion)
 def _dllm_attention_backend(view: ResolvedView) -> Declaration | None:
-    """Each platform has its backend; on CUDA only captured graphs need flashinfer."""
+    """Diffusion models run on one backend a platform; on CUDA only captured graphs need flashinfer."""
     backend = view.attention_backend
     if is_hip():
         declared: Declaration = dict.fromkeys(GRAPHS, Backend.DISABLED)
@@ -30,13 +30,13 @@ def _dllm_attention_backend(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("disable_overlap_schedule",), when=is_diffusion)
 def _dllm_overlap_disable(view: ResolvedView) -> Declaration | None:
-    """Blocks are denoised in turn."""
+    """A diffusion model denoises its blocks in turn, so the scheduler cannot run ahead."""
     return None if view.disable_overlap_schedule else {"disable_overlap_schedule": True}
 
 
 @post_process(writes=("page_size",), state=("enable_hierarchical_cache", "enable_lmcache"), when=is_diffusion)
 def _dllm_page_size(view: ResolvedView) -> Declaration | None:
-    """Cached prefixes end where blocks end, and lie on the device alone."""
+    """A cached prefix must end where a block ends, and must stay on the device."""
     if view.disable_radix_cache:
         return None
     declared: Declaration = {"enable_hierarchical_cache": False, "enable_lmcache": False}
@@ -48,7 +48,7 @@ def _dllm_page_size(view: ResolvedView) -> Declaration | None:
 
 @post_process(state=("pp_size", "enable_lora", "disaggregation_mode", "enable_mixed_chunk"), when=is_diffusion)
 def _dllm_feature_disable(view: ResolvedView) -> Declaration:
-    """What diffusion does not have."""
+    """Diffusion models have no pipeline ranks, LoRA adapters, disaggregation or mixed chunks."""
     declared: Declaration = {}
     if not view.pp_size > 1:
         declared["pp_size"] = 1

@@ -62,10 +62,10 @@ def supports_mamba_cache_extra_buffer(view: ResolvedView) -> bool:
     when=architecture_in(*STATE_LAYER_ARCHITECTURES),
 )
 def _mamba_radix_cache_resolution(view: ResolvedView) -> Declaration | None:
-    """Choose how states take part in the prefix cache, and check that everything else allows it.
+    """The prefix cache must also keep the states of state layers, and each way to do so has its own limits.
 
-    It reads page size, overlap and attention backend as the model's family left them. Raises AssertionError for what
-    the strategy cannot go with.
+    The pass reads page size, overlap and attention backend as the model's family left them. Raises AssertionError for
+    a setting that the strategy does not allow.
     """
     if view.disable_radix_cache:
         return None

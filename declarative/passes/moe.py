@@ -10,7 +10,7 @@ from harness.world.machine import is_sm100_supported, is_sm120_supported
 
 @post_process(writes=("moe_runner_backend",))
 def _moe_runner_backend_quant_constraints(view: ResolvedView) -> Declaration | None:
-    """Some quantization methods have experts in few kernels.
+    """nvfp4_online, mxfp8 and modelopt_fp4 have expert kernels in few backends.
 
     Raises ValueError for nvfp4_online on another machine than SM100, or with other kernels than its own.
     """
@@ -32,7 +32,7 @@ def _moe_runner_backend_quant_constraints(view: ResolvedView) -> Declaration | N
 
 @post_process(writes=("disable_shared_experts_fusion",))
 def _moe_runner_fusion_disable(view: ResolvedView) -> Declaration | None:
-    """flashinfer's kernels say what they need, and three of them keep shared experts apart.
+    """flashinfer's expert kernels take few quantization methods, and most of them keep shared experts apart.
 
     Raises AssertionError for a quantization method, expert ranks or an exchange that the chosen kernels do not have.
     """
@@ -94,7 +94,7 @@ def _cutlass_moe_env_override(view: ResolvedView) -> Declaration:
 
 @post_process(writes=("speculative_moe_runner_backend",))
 def _speculative_moe_runner_default(view: ResolvedView) -> Declaration | None:
-    """A draft's experts run in the model's kernels where nobody chose."""
+    """The experts of a draft model use the kernels of the main model unless the user chose others."""
     if view.speculative_moe_runner_backend is None:
         return {"speculative_moe_runner_backend": view.moe_runner_backend}
     return None

@@ -10,5 +10,5 @@ from harness.world.environ import envs
 
 @post_process(writes=("disable_overlap_schedule",), when=has_model)
 def _sparse_head_overlap_disable(view: ResolvedView) -> Declaration | None:
-    """A sparse embedding head cannot overlap."""
+    """A sparse embedding head needs each batch's result before the next batch starts."""
     return {"disable_overlap_schedule": True} if envs.SGLANG_EMBEDDINGS_SPARSE_HEAD.is_set() else None

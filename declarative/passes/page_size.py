@@ -24,9 +24,9 @@ _CONSTRAINED: Final = frozenset(
 
 @post_process(writes=("page_size",))
 def _mla_backend_page_constraints(view: ResolvedView) -> Declaration | None:
-    """Snap the page size to what each of six kernels reads; each one also says what else it needs.
+    """Six attention backends read pages of fixed sizes, and each has limits on the machine and the KV cache.
 
-    Raises ValueError for a machine or a type of the KV cache that a kernel does not have, AssertionError for a
+    Raises ValueError for a machine or a type of the KV cache that a backend does not support, AssertionError for a
     prefill with cutedsl_mla.
     """
     combined, decode, prefill = view.attention_backend, view.decode_attention_backend, view.prefill_attention_backend
@@ -102,7 +102,10 @@ def _fa4_page_constraint(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("page_size",))
 def _intel_xpu_page_constraint(view: ResolvedView) -> Declaration | None:
-    """intel_xpu decodes from pages of a few sizes. Raises ValueError where it would prefill latent attention."""
+    """intel_xpu decodes from pages of a few sizes only.
+
+    Raises ValueError if it would prefill latent attention, which it cannot do.
+    """
     if "intel_xpu" not in (
         view.attention_backend,
         view.decode_attention_backend,
@@ -121,7 +124,7 @@ def _intel_xpu_page_constraint(view: ResolvedView) -> Declaration | None:
 
 @post_process(writes=("page_size",))
 def _page_size_default(view: ResolvedView) -> Declaration | None:
-    """One token a page where nothing asks for more."""
+    """A page has one token unless a platform's cache layout needs more."""
     if view.page_size is not None:
         return None
     # The layout has a consumer on ROCm alone.

@@ -9,7 +9,7 @@ from declarative.inputs.facts import splits_data
 
 @post_process(writes=("enable_dp_attention", "enable_dp_lm_head"))
 def _data_parallelism_defaults(view: ResolvedView) -> Declaration | None:
-    """One data parallel rank has nothing to share out."""
+    """With one data parallel rank there is nothing to split."""
     if view.dp_size == 1 and (view.enable_dp_attention or view.enable_dp_lm_head):
         return {"enable_dp_attention": False, "enable_dp_lm_head": False}
     return None
@@ -17,10 +17,10 @@ def _data_parallelism_defaults(view: ResolvedView) -> Declaration | None:
 
 @post_process(state=("schedule_conservativeness", "chunked_prefill_size"), when=splits_data)
 def _dp_attention_scaling(view: ResolvedView) -> Declaration | None:
-    """Each data parallel rank of the attention takes its part of a chunk, and admits requests more boldly.
+    """Each data parallel rank gets its part of a prefill chunk, and can admit requests more boldly.
 
-    Raises AssertionError for ranks that do not divide; TypeError where the chunk size was given as None, as the
-    original does.
+    Raises AssertionError if the data parallel ranks do not divide the tensor parallel ones. Raises TypeError if the
+    user gave None as the chunk size, because the original does.
     """
     if not view.enable_dp_attention:
         return None
@@ -35,12 +35,15 @@ def _dp_attention_scaling(view: ResolvedView) -> Declaration | None:
 
 @check(when=splits_data)
 def _dp_lm_head_validation(view: ResolvedView) -> None:
-    """A split output head needs split attention. Raises AssertionError without it."""
+    """The output head can be split over attention groups only if the attention is.
+
+    Raises AssertionError otherwise.
+    """
     if view.enable_dp_lm_head:
         assert view.enable_dp_attention, "enable_dp_lm_head needs enable_dp_attention"
 
 
 @post_process(writes=("disable_overlap_schedule",))
 def _pipeline_parallel_overlap_disable(view: ResolvedView) -> Declaration | None:
-    """Pipeline stages cannot overlap scheduling."""
+    """Pipeline stages wait for one another, so scheduling cannot overlap with the model."""
     return {"disable_overlap_schedule": True} if view.pp_size > 1 else None

@@ -16,13 +16,13 @@ _GIB: Final = 1024  # memory is counted in MiB
 
 @post_process(writes=("attention_backend", "sampling_backend"), when=on_device("hpu"))
 def _hpu_defaults(view: ResolvedView) -> Declaration:
-    """Gaudi runs PyTorch's own kernels, whatever was asked for."""
+    """Gaudi runs PyTorch's own kernels alone, whatever the user chose."""
     return {"attention_backend": "torch_native", "sampling_backend": "pytorch"}
 
 
 @post_process(writes=("attention_backend", "sampling_backend"), when=on_device("cpu"))
 def _cpu_defaults(view: ResolvedView) -> Declaration:
-    """A CPU has kernels of its maker, and samples with PyTorch."""
+    """A CPU has kernels from its vendor, and samples with PyTorch."""
     declared: Declaration = {"sampling_backend": "pytorch"}
     if view.attention_backend is None:
         declared["attention_backend"] = "torch_native" if is_host_cpu_arm64() else "intel_amx"
@@ -42,7 +42,7 @@ def _cpu_defaults(view: ResolvedView) -> Declaration:
     when=on_device("npu"),
 )
 def _npu_defaults(view: ResolvedView) -> Declaration:
-    """An Ascend NPU has one attention backend, and sizes by the device's memory."""
+    """An Ascend NPU has one attention backend, and sizes that depend on the device's memory."""
     declared: Declaration = {
         "attention_backend": "ascend",
         "prefill_attention_backend": "ascend",
@@ -77,11 +77,14 @@ def _npu_sizes(view: ResolvedView, *, chunk: int, few_ranks: int, many_ranks: in
 
 @post_process(writes=("disable_overlap_schedule",), when=on_device("mps"))
 def _mps_overlap_disable(view: ResolvedView) -> Declaration | None:
-    """Apple silicon does not overlap; MLX schedules by itself. A case says nothing of the package: it is there."""
+    """PyTorch on Apple silicon cannot overlap scheduling; MLX has a schedule of its own.
+
+    A case does not describe which packages are installed, so the pass assumes that MLX is.
+    """
     return None if envs.SGLANG_USE_MLX.get() else {"disable_overlap_schedule": True}
 
 
 @post_process(state=("cuda_graph_config.prefill.backend",), when=on_device("xpu"))
 def _xpu_prefill_graph_disable(view: ResolvedView) -> Declaration:
-    """Intel GPUs capture no prefill graphs."""
+    """Intel GPUs cannot capture the graph of a prefill."""
     return {"cuda_graph_config.prefill.backend": Backend.DISABLED}

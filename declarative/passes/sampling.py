@@ -9,7 +9,7 @@ from harness.world.machine import is_flashinfer_available
 
 @post_process(writes=("sampling_backend",))
 def _sampling_backend_default(view: ResolvedView) -> Declaration | None:
-    """flashinfer's where it is installed."""
+    """flashinfer samples where it is installed, PyTorch elsewhere."""
     if view.sampling_backend is None:
         return {"sampling_backend": "flashinfer" if is_flashinfer_available() else "pytorch"}
     return None

@@ -64,6 +64,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     ``resolved`` the outcome fields the subject has, of those a gate compares; ``writers`` the places that write one,
     in the order of the slots, and ``decisions`` the conditions on the way (none where the subject is not recorded);
     ``tables`` are writers that are entries of a table and no code, so that none of them is known to have run;
+    ``reasons`` why a pass declares what it does, one sentence by its name (none for code that gives no reasons);
     ``aims`` what leads to each place of the resolution; ``takes`` which parts of the world it asks for.
     """
 
@@ -76,6 +77,7 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     writers: tuple[Writer, ...] = ()
     tables: tuple[Writer, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    reasons: dict[str, str] = {}
     aims: Aims = Aims()
     takes: tuple[str, ...] = WORLD
 

@@ -117,6 +117,7 @@ class Subject:
             writers=msgspec.convert(raw.get("writers", []), tuple[Writer, ...]),
             tables=msgspec.convert(raw.get("tables", []), tuple[Writer, ...]),
             decisions=msgspec.convert(raw.get("decisions", []), tuple[Decision, ...]),
+            reasons=raw.get("reasons", {}),
             aims=msgspec.convert(raw["aims"], Aims),
             takes=tuple(raw.get("takes", WORLD)),
         )

@@ -10,6 +10,7 @@ from aimed import aimed_cases
 
 import declarative
 import legacy
+from declarative.engine import RuntimeContext
 from harness.common.errors import UsageError
 from harness.world.case import Case
 from harness.world.hardware import Hardware
@@ -106,3 +107,22 @@ def test_both_write_before_a_refusal_what_the_other_does() -> None:
 
 def test_the_arguments_are_the_ports() -> None:
     assert declarative.arguments() == legacy.arguments()
+
+
+def test_every_step_gives_its_reason_in_one_sentence() -> None:
+    reasons = declarative.reasons()
+    assert list(reasons) == list(dict.fromkeys(step.source for step in declarative.steps()))
+    for name, reason in reasons.items():
+        assert 20 < len(reason) <= 118 and reason.endswith((".", ").")), f"{name}: {reason!r}"
+        # What a check raises is for the second paragraph.
+        assert "Raise" not in reason, name
+
+
+def test_provenance_tells_why() -> None:
+    context = RuntimeContext()
+    declarative.publish(Case(id="c", args={"attention_backend": "fa4"}, hardware=hardware_profile("b200")), context)
+    (pages,) = (entry for entry in context.provenance if entry.source == "_fa4_page_constraint")
+    assert pages.reason.startswith("fa4 reads pages of 128 tokens")
+    context.declare_late("weights", {"page_size": 64}, reason="The weights were packed for it.")
+    assert context.provenance[-1].reason == "The weights were packed for it."
+    assert pages in context.provenance

@@ -42,12 +42,17 @@ def _blocks(field: str, spec: SubjectSpec) -> list[_Block]:
     writers = sorted((writer for writer in known if writer.field == field), key=_slot_number)
     places = f"{len(writers)} place{'s' if len(writers) != 1 else ''}"
     blocks = [_Block(-1, [f"{spec.label}: {field} is written in {places}"])]
-    slot = None
+    slot = source = None
     for writer in writers:
         if writer.slot != slot:
             slot = writer.slot
             blocks.append(_Block(_slot_number(writer), [f"  {slot or 'reached from no slot'}"]))
         blocks[-1].lines.append(f"    {writer.source:44} {writer.file}:{writer.line}")
+        # A pass may declare the field in several lines, for one reason.
+        reason = description.reasons.get(writer.source, "") if writer.source != source else ""
+        if reason:
+            blocks[-1].lines.append(f"      {reason}")
+        source = writer.source
     return blocks
 
 

@@ -70,6 +70,7 @@ class Resolved(NamedTuple):
     silent: Mapping[str, Any]
     chain: Sequence[Write]
     slots: Mapping[Place, str]
+    reasons: Mapping[str, str]
     takes: tuple[str, ...]
 
     def given(self, name: str) -> Any:
@@ -118,7 +119,8 @@ def _resolved(spec: SubjectSpec, line: LaunchLine, machine: Hardware, model: Mod
     # A pass is known by its first line, and not by those of what it declares.
     slots |= {(writer.field, writer.source, 0): writer.slot for writer in (*description.writers, *description.tables)}
     silent = ENTRY_STATE if spec.slice else {}
-    return Resolved(spec.label, case, outcome, description.fields, silent, chain, slots, description.takes)
+    reasons = description.reasons
+    return Resolved(spec.label, case, outcome, description.fields, silent, chain, slots, reasons, description.takes)
 
 
 def _machine(text: str) -> Hardware:
@@ -158,11 +160,9 @@ def _say(one: Resolved, say: Callable[[str], object]) -> None:
         moved = one.moved(name)
         was = f"   (was {json.dumps(one.given(name))})" if moved else ""
         say(f"{'*' if moved else ' '} {name:38} {json.dumps(value)}{was}")
-        for write in one.writes(name):
-            say(f"      {_write_words(write, one.slots)}")
+        _say_writes(one, one.writes(name), "      ", say)
     if one.outcome.fields is None:
-        for write in one.chain:
-            say(f"      {_write_words(write, one.slots)}")
+        _say_writes(one, one.chain, "      ", say)
     for name, after in one.outcome.env.items():
         say(f"* {name:38} {json.dumps(after)}   (environment)")
 
@@ -194,8 +194,7 @@ def _say_beside(found: Sequence[Resolved], say: Callable[[str], object]) -> None
             value = "refused before" if fields is None else json.dumps(fields.get(name))
             was = f"   (was {json.dumps(one.given(name))})" if fields is not None and one.moved(name) else ""
             say(f"  {one.label:{width}}  {value}{was}")
-            for write in one.writes(name):
-                say(f"  {'':{width}}    {_write_words(write, one.slots)}")
+            _say_writes(one, one.writes(name), f"  {'':{width}}    ", say)
     for name in dict.fromkeys(name for one in found for name in one.outcome.env):
         say(f"{name} (environment)")
         for one in found:
@@ -205,6 +204,14 @@ def _say_beside(found: Sequence[Resolved], say: Callable[[str], object]) -> None
 
 def _written(one: Resolved) -> list[str]:
     return [write.field for write in one.chain]
+
+
+def _say_writes(one: Resolved, writes: Sequence[Write], indent: str, say: Callable[[str], object]) -> None:
+    """Print each write with its place, and below it the reason that its pass gives."""
+    for write in writes:
+        say(f"{indent}{_write_words(write, one.slots)}")
+        if reason := one.reasons.get(write.source):
+            say(f"{indent}    {reason}")
 
 
 def _write_words(write: Write, slots: Mapping[Place, str]) -> str:

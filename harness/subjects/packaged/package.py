@@ -10,7 +10,8 @@ A package that is a subject has, at its top,
 
 It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere
 than where it is written down. Without them, both are read off its source. And it may have ``forget()``, which drops
-what it remembers from case to case. What a package may have besides, for the
+what it remembers from case to case. ``reasons()`` says in one sentence why each pass declares what it does, by the
+pass's name. What a package may have besides, for the
 order of its steps, is in the module `reorder`.
 """
 
@@ -89,6 +90,7 @@ class Package:
         return {
             "fields": fields,
             "slots": [slot for slot, _ in self._slots],
+            "reasons": getattr(self._module, "reasons", dict)(),
             "reads": dict(sorted(reading.fields.items())),
             "environment": {
                 name: {**kind, "compared": reading.environment[name]}
