@@ -178,9 +178,9 @@ def _config(table: Any, path: Path) -> Config:
     where = f"{path} [{TABLE}"
     if not isinstance(table, dict):
         raise UsageError(f"{where}] must be a table, not {brief(table)}")
-    read = struct_from_json(_Table, table, _KEYS, f"{where}]")
-    budget = struct_from_json(_BudgetTable, read.budget, _BUDGET_KEYS, f"{where}.budget]")
-    limits = struct_from_json(_LimitsTable, read.limits, _LIMIT_KEYS, f"{where}.limits]")
+    read = struct_from_json(_Table, table, f"{where}]", words=_KEYS)
+    budget = struct_from_json(_BudgetTable, read.budget, f"{where}.budget]", words=_BUDGET_KEYS)
+    limits = struct_from_json(_LimitsTable, read.limits, f"{where}.limits]", words=_LIMIT_KEYS)
     for name, values in read.domains.items():
         for value in values:
             _check_plain(value, f"{where}.domains]: {path_of(name)}")

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
-from harness.common.convert import struct_from_json
+from harness.common.convert import struct_from_json, worded, words_for
 from harness.common.errors import UsageError
 from harness.common.reading import read_file
 from harness.common.wording import brief, path_of
 from harness.common.writing import write_atomically
-from harness.world.case import Case, Failure, Outcome, Refusal
+from harness.world.case import Case, Failure, Id, Outcome, Refusal
 from harness.world.fields import FieldSpec, check_args
 from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.model import Model, model_from_json
@@ -35,35 +35,19 @@ MAX_DEPTH = 64
 Part = TypeVar("Part", Hardware, Model)
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_STRING = "a string of at least one character"
+
+
+_Profile = Annotated[str | dict[str, Any], worded("a profile's name or an object")]
 
 
 class CaseLine(msgspec.Struct, forbid_unknown_fields=True):
     """A case's line with profiles unresolved; the order of the keys is the order they are written in."""
 
-    id: str
-    args: dict[str, Any] = msgspec.field(default_factory=dict)
-    hardware: str | dict[str, Any] = msgspec.field(default_factory=dict)
-    model: str | dict[str, Any] = msgspec.field(default_factory=dict)
+    id: Id
+    args: Annotated[dict[str, Any], worded("an object of ServerArgs fields")] = msgspec.field(default_factory=dict)
+    hardware: _Profile = msgspec.field(default_factory=dict)
+    model: _Profile = msgspec.field(default_factory=dict)
     env: dict[str, str] = msgspec.field(default_factory=dict)
-
-
-_CASE_KEYS = {
-    "id": _STRING,
-    "args": "an object of ServerArgs fields",
-    "hardware": "a profile's name or an object",
-    "model": "a profile's name or an object",
-    "env": "an object of strings",
-}
-_OUTCOME_KEYS = {
-    "id": _STRING,
-    "fields": "an object or null",
-    "error": "null or an object of the strings type, message and origin",
-    "env": "an object of strings and nulls",
-    "failure": "an object of kind and detail",
-}
-_REFUSAL_KEYS = {"type": "a string", "message": "a string", "origin": "a string"}
-_FAILURE_KEYS = {"kind": "one of killed, timeout, memory, unanswered, broken", "detail": "a string"}
 
 
 def read_cases(path: Path, fields: Mapping[str, FieldSpec] | None = None) -> list[Case]:
@@ -121,7 +105,7 @@ def parse_case(raw: bytes, where: str, fields: Mapping[str, FieldSpec] | None = 
         raise UsageError(
             f"{where}: {key} is {size} bytes long, and a case's line may have {MAX_CASE_BYTES} bytes in all"
         )
-    line = struct_from_json(CaseLine, value, _CASE_KEYS, where)
+    line = struct_from_json(CaseLine, value, where)
     _check_id(line.id, where)
     for name in line.env:
         # Such a name or value cannot be put into a process's environment.
@@ -173,10 +157,10 @@ def parse_outcome(raw: bytes, where: str) -> Outcome:
     value = _decode(raw, where)
     if isinstance(value, dict):
         if isinstance(value.get("error"), dict):
-            struct_from_json(Refusal, value["error"], _REFUSAL_KEYS, where, "error")
+            struct_from_json(Refusal, value["error"], where, "error")
         if isinstance(value.get("failure"), dict):
-            struct_from_json(Failure, value["failure"], _FAILURE_KEYS, where, "failure")
-    outcome = struct_from_json(Outcome, value, _OUTCOME_KEYS, where)
+            struct_from_json(Failure, value["failure"], where, "failure")
+    outcome = struct_from_json(Outcome, value, where)
     _check_id(outcome.id, where)
     given = [
         name
@@ -233,7 +217,7 @@ def _is_deep(value: object) -> bool:
 
 def _check_id(identifier: str, where: str) -> None:
     if not identifier:
-        raise UsageError(f"{where}: id must be {_STRING}, not {brief(identifier)}")
+        raise UsageError(f"{where}: id must be {words_for(Id)}, not {brief(identifier)}")
 
 
 def _largest(value: object) -> tuple[str, int]:

@@ -1,14 +1,16 @@
-"""The case, what a user can do, and the outcome, what a subject made of it."""
+"""The case, which is one input of a subject, and the outcome, which is what the subject made of it."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+from harness.common.convert import worded
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 
+Id = Annotated[str, worded("a string of at least one character")]
 FailureKind = Literal["killed", "timeout", "memory", "unanswered", "broken"]
 
 
@@ -54,8 +56,8 @@ class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     ``env`` holds the ``SGLANG_*`` and ``NCCL_*`` variables whose value changed; None means one that was unset.
     """
 
-    id: str
+    id: Id
     fields: dict[str, Any] | None
-    error: Refusal | None
+    error: Annotated[Refusal | None, worded("null or an object of the strings type, message and origin")]
     env: dict[str, str | None]
-    failure: Failure | None = None
+    failure: Annotated[Failure | None, worded("an object of kind and detail")] = None

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from harness.common.convert import struct_from_json
+from harness.common.convert import struct_from_json, worded
 
 Attention = Literal["mha", "mla"]
 
 ATTENTIONS: tuple[str, ...] = get_args(Attention)
 
 _Positive = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
-_Names = Annotated[list[str], msgspec.Meta(min_length=1)]
+_Names = Annotated[list[str], msgspec.Meta(min_length=1), worded("a list of at least one string")]
+_Tokens = Annotated[_Positive, worded("a positive integer (tokens)")]
+_HFObject = Annotated[dict[str, Any] | None, worded("the HF config's object, or null")]
 
 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """One model, by the keys and the defaults of the case contract; equal by value.
+    """One model, with the keys and defaults of the case contract; models are equal by value.
 
-    It holds lists and objects, so it has no hash: use `identity`.
+    A model has lists and objects and so no hash: use `identity`.
     ``context_len`` is in tokens. ``quantization_config`` and ``dual_chunk_attention_config`` are the HF
-    config's objects as they stand. ``attention_projection_layout`` and ``mamba_chunk_size`` are attributes
+    config's objects as they are. ``attention_projection_layout`` and ``mamba_chunk_size`` are attributes
     that the HF config does not have when they are None here. Lists and objects belong to the instance.
     Values are checked where JSON comes in (`model_from_json`), not here.
     """
@@ -32,9 +33,9 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     index_topk: int | None = None
     index_topk_freq: int = 1
     index_topk_pattern: str | list[str] | None = None
-    quantization_config: dict[str, Any] | None = None
+    quantization_config: _HFObject = None
     detected_quantization: str | None = None
-    context_len: _Positive = 4096
+    context_len: _Tokens = 4096
     num_attention_heads: _Positive = 32
     num_key_value_heads: _Positive = 8
     sliding_window_pattern: int | str | None = None
@@ -42,7 +43,7 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     is_encoder_decoder: bool = False
     has_attention_sinks: bool = False
     is_multimodal: bool = False
-    dual_chunk_attention_config: dict[str, Any] | None = None
+    dual_chunk_attention_config: _HFObject = None
     fp8_weights: bool = False
     gguf: bool = False
     mlp_hidden_act: str = "relu2"
@@ -56,41 +57,9 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return msgspec.json.encode(self, order="deterministic")
 
 
-_FLAG = "true or false"
-_COUNT = "a positive integer"
-_OBJECT = "the HF config's object, or null"
-
-MODEL_KEYS: Mapping[str, str] = {
-    "architectures": "a list of at least one string",
-    "attention": f"one of {', '.join(ATTENTIONS)}",
-    "index_topk": "an integer or null",
-    "index_topk_freq": "an integer",
-    "index_topk_pattern": "a string, a list of strings, or null",
-    "quantization_config": _OBJECT,
-    "detected_quantization": "a string or null",
-    "context_len": "a positive integer (tokens)",
-    "num_attention_heads": _COUNT,
-    "num_key_value_heads": _COUNT,
-    "sliding_window_pattern": "an integer, a string, or null",
-    "layer_types": "a list of strings",
-    "is_encoder_decoder": _FLAG,
-    "has_attention_sinks": _FLAG,
-    "is_multimodal": _FLAG,
-    "dual_chunk_attention_config": _OBJECT,
-    "fp8_weights": _FLAG,
-    "gguf": _FLAG,
-    "mlp_hidden_act": "a string",
-    "attention_projection_layout": "a string or null",
-    "mamba_chunk_size": "an integer or null",
-    "nvfp4_moe": _FLAG,
-    "dllm_block_size": _COUNT,
-}
-"""What the value of each key must be, in the words of an error."""
-
-
 def model_from_json(value: object, where: str, key: str = "model") -> Model:
     """Return the model that ``value``, a decoded JSON object, describes; missing keys take the defaults.
 
     Raises UsageError that names ``where`` ("cases.jsonl:3"), the key under ``key``, and what was expected.
     """
-    return struct_from_json(Model, value, MODEL_KEYS, where, key)
+    return struct_from_json(Model, value, where, key)

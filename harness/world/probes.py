@@ -1,13 +1,14 @@
-"""What a simulated machine and checkpoint answer to sglang's probes, under the probes' own names.
+"""The answers of a simulated machine and checkpoint to sglang's probes, under the names that these have in sglang.
 
-The names and what each looks at are facts of ``sglang/srt/utils/common.py`` in 0.5.14 to 0.5.16, unless a
-function says otherwise; where the case contract defines a predicate, the contract holds. A probe that
-needs what a case does not say (number of devices, device name, ROCm version) is not here.
+Names and rules are facts of ``sglang/srt/utils/common.py`` in 0.5.14 to 0.5.16, unless a function says otherwise;
+where the case contract defines a predicate, the contract holds. Probes for what no case has (number of devices,
+device name, ROCm version) are missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from harness.world.hardware import Hardware
@@ -219,54 +220,16 @@ def check_gguf_file(model: Model) -> bool:
     return model.gguf
 
 
-def _by_name(probes: Iterable[Callable[..., object]]) -> dict[str, Callable[..., object]]:
-    return {probe.__name__: probe for probe in probes}
+def _probes_of(argument: str) -> dict[str, Callable[..., object]]:
+    """Return the public functions above that have this one argument: a new probe need not be listed anywhere."""
+    functions = [found for name, found in globals().items() if inspect.isfunction(found) and not name.startswith("_")]
+    return {found.__name__: found for found in functions if [*inspect.signature(found).parameters] == [argument]}
 
 
-HARDWARE_PROBES: Mapping[str, Callable[[Hardware], object]] = _by_name(
-    (
-        is_cuda,
-        is_hip,
-        is_cuda_alike,
-        is_cpu,
-        is_xpu,
-        is_npu,
-        is_hpu,
-        is_habana_available,
-        is_mps,
-        is_musa,
-        is_host_cpu_x86,
-        is_host_cpu_arm64,
-        get_device,
-        get_device_capability,
-        get_device_sm,
-        get_cuda_version,
-        is_sm80_supported,
-        is_ampere_with_cuda_12_3,
-        is_sm90_supported,
-        is_hopper_with_cuda_12_3,
-        is_sm100_supported,
-        is_sm120_supported,
-        is_blackwell_supported,
-        is_blackwell,
-        is_gfx942_supported,
-        is_gfx95_supported,
-        mxfp_supported,
-        get_nvidia_driver_version,
-        get_device_memory_capacity,
-        get_npu_memory_capacity,
-        cpu_has_amx_support,
-        xpu_has_xmx_support,
-        is_flashinfer_available,
-        is_triton_kernels_available,
-        aiter_can_use_preshuffle_paged_mqa,
-    )
-)
+HARDWARE_PROBES: Mapping[str, Callable[[Hardware], object]] = _probes_of("hardware")
 """Every hardware probe, by the original's name."""
 
-CHECKPOINT_PROBES: Mapping[str, Callable[[Model], object]] = _by_name(
-    (has_fp8_weights_in_checkpoint, check_gguf_file)
-)
+CHECKPOINT_PROBES: Mapping[str, Callable[[Model], object]] = _probes_of("model")
 """Every probe of the checkpoint's files, by the original's name."""
 
 
