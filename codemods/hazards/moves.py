@@ -2,70 +2,67 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from codemods.reading.accesses import Access
 from codemods.reading.timeline import ResolutionSlot, Timeline
 from harness.common.errors import UsageError
 
+DANGERS: Final = {
+    "seen_otherwise": "reads that would see another value",
+    "jumped": "writers it would jump over",
+    "changed_inputs": "writers of what it needs",
+    "handed": "places that are handed the record",
+}
+"""The kinds of danger, each with its title. What reads the record after it was handed on is not known."""
+
 
 class Move(NamedTuple):
     """A writer of ``field`` in the slot ``origin`` that would run at the start of the slot ``to``.
 
-    ``seen_otherwise`` are the reads in between, which would see another value; ``jumped`` the field's other writers
-    there, whose order with it would change; ``changed_inputs`` the writes in between of what the writer needs;
-    ``handed`` the places in between that are handed the record and are not followed: what they read is not known.
+    ``writes`` are its writes, ``dangers`` the accesses between the two slots that make the move one, by their kind.
     """
 
     field: str
     origin: ResolutionSlot
     to: ResolutionSlot
     writes: tuple[Access, ...]
-    seen_otherwise: tuple[Access, ...]
-    jumped: tuple[Access, ...]
-    changed_inputs: tuple[Access, ...]
-    handed: tuple[Access, ...]
+    dangers: Mapping[str, tuple[Access, ...]]
 
     @property
     def is_safe(self) -> bool:
-        """Whether nothing that is known, and nothing unknown, stands in the way."""
-        return not (self.seen_otherwise or self.jumped or self.changed_inputs or self.handed)
+        """Whether nothing that is known, and nothing unknown, is in the way."""
+        return not any(self.dangers.values())
 
 
 def judge_move(timeline: Timeline, field: str, origin: str, to: str) -> Move:
-    """Return what stands between the writes of ``field`` in the slot ``origin`` and the start of the slot ``to``.
+    """Return what is between the writes of ``field`` in the slot ``origin`` and the start of the slot ``to``.
 
     Slots are given by name or number. Raises UsageError for an unknown slot, or one that does not write the field.
     """
-    source, target = timeline.slot(origin), timeline.slot(to)
-    places = [
-        number
-        for number, access in enumerate(timeline.accesses)
-        if access.slot == source.number and access.kind == "write" and access.field == field
-    ]
-    if not places:
+    source, target, accesses = timeline.slot(origin), timeline.slot(to), timeline.accesses
+    slots = [access.slot for access in accesses]
+    writes = {
+        number: access
+        for number, access in enumerate(accesses)
+        if (access.slot, access.kind, access.field) == (source.number, "write", field)
+    }
+    if not writes:
         writers = sorted({access.slot for access in timeline.of([field], "write")})
         raise UsageError(
             f"slot {source.name!r} does not write {field!r}: slots {', '.join(map(str, writers)) or 'none'} do"
         )
-    start = next(
-        (n for n, access in enumerate(timeline.accesses) if access.slot >= target.number), len(timeline.accesses)
-    )
+    start = next((number for number, slot in enumerate(slots) if slot >= target.number), len(slots))
     # Later: what comes after the first write; earlier: what comes before the last one.
-    later = start > places[0]
-    between = timeline.accesses[places[0] + 1 : start] if later else timeline.accesses[start : places[-1]]
-    own = {places[0], *places}
-    writes = tuple(timeline.accesses[number] for number in places)
-    needs = frozenset(name for access in writes for name in access.needs) - {field}
-    offset = places[0] + 1 if later else start
-    others = [access for number, access in enumerate(between, offset) if number not in own]
-    return Move(
-        field=field,
-        origin=source,
-        to=target,
-        writes=writes,
-        seen_otherwise=tuple(e for e in others if e.kind == "read" and e.field == field),
-        jumped=tuple(e for e in others if e.kind == "write" and e.field == field),
-        changed_inputs=tuple(e for e in others if e.kind == "write" and e.field in needs),
-        handed=tuple(e for e in others if e.kind == "handed"),
-    )
+    between = range(min(writes) + 1, start) if start > min(writes) else range(start, max(writes))
+    others = [accesses[number] for number in between if number not in writes]
+    needs = {name for access in writes.values() for name in access.needs} - {field}
+    rules: dict[str, Callable[[Access], bool]] = {
+        "seen_otherwise": lambda access: access.kind == "read" and access.field == field,
+        "jumped": lambda access: access.kind == "write" and access.field == field,
+        "changed_inputs": lambda access: access.kind == "write" and access.field in needs,
+        "handed": lambda access: access.kind == "handed",
+    }
+    dangers = {name: tuple(filter(rules[name], others)) for name in DANGERS}
+    return Move(field, source, target, tuple(writes.values()), dangers)

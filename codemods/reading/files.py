@@ -28,18 +28,19 @@ class SourceTree(Protocol):
 
 
 class MemoryTree:
-    """Files that exist in memory alone."""
+    """Files that exist in memory alone, on top of those of the tree ``below`` where one is given."""
 
-    def __init__(self, files: Mapping[str, bytes]) -> None:
+    def __init__(self, files: Mapping[str, bytes], below: SourceTree | None = None) -> None:
         self._files = dict(files)
+        self._below = below
 
     def names(self) -> tuple[str, ...]:
         """Return the paths of all files, sorted."""
-        return tuple(sorted(self._files))
+        return tuple(sorted({*self._files, *(self._below.names() if self._below else ())}))
 
     def read(self, name: str) -> bytes:
         """Return the bytes of the file ``name``; raises KeyError when there is none."""
-        return self._files[name]
+        return self._files[name] if name in self._files or self._below is None else self._below.read(name)
 
 
 class FolderTree:

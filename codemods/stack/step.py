@@ -15,7 +15,7 @@ from codemods.frame.codemod import Codemod, Left
 from codemods.frame.driver import StepResult, run
 from codemods.mods import codemod_named
 from codemods.reading.facts import RecordFacts
-from codemods.reading.files import FolderTree, SourceTree, write
+from codemods.reading.files import FolderTree, MemoryTree, write
 from codemods.reading.index import TreeIndex, dotted_name
 from codemods.reading.record import facts_of
 from codemods.reading.writes import WriteSite, counted, write_sites
@@ -94,14 +94,14 @@ def planned_step(
     now, known = index, facts
     for number, names in enumerate(_rounds(work.codemods)):
         if number:
-            now = TreeIndex(_Overlaid(index.tree, dict(result.changed)))
+            now = TreeIndex(MemoryTree(result.changed, index.tree))
             known = facts_of(now, f"{dotted_name(facts.record.file)}:{facts.record.name}", facts.names)
         codemods, more = made(dataclasses.replace(work, codemods=names), now, known, before)
         result.add(run(now.tree, codemods, jobs=jobs))
         skipped += more
     done: Formatted = formatted(index.tree, root, top or root, result.changed)
     result.changed = dict(done.changed)
-    overlaid = TreeIndex(_Overlaid(index.tree, result.changed))
+    overlaid = TreeIndex(MemoryTree(result.changed, index.tree))
     after = write_sites(overlaid, facts, work.every)
     return Applied(result, tuple(before), tuple(after), overlaid, facts, tuple(skipped), done.notes)
 
@@ -205,19 +205,3 @@ def summary_of(applied: Applied, fields: Collection[str]) -> dict[str, int]:
         "recorded": counted(applied.after, "recorded", fields),
         "lifted": counted(applied.after, "lifted", fields),
     }
-
-
-class _Overlaid:
-    """A tree on which changed files lie."""
-
-    def __init__(self, tree: SourceTree, changed: Mapping[str, bytes]) -> None:
-        self._tree = tree
-        self._changed = changed
-
-    def names(self) -> tuple[str, ...]:
-        """Return the paths of all files, sorted."""
-        return tuple(sorted({*self._tree.names(), *self._changed}))
-
-    def read(self, name: str) -> bytes:
-        """Return the bytes of the file ``name``; raises KeyError when there is none."""
-        return self._changed[name] if name in self._changed else self._tree.read(name)

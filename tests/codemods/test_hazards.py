@@ -117,22 +117,22 @@ def test_another_objects_attribute_is_no_read_of_the_field() -> None:
 
 def test_a_move_over_a_read_shows_what_would_see_another_value() -> None:
     move = judge_move(traced(), "page_size", "_handle_page_size", "_handle_cache")
-    assert [event.function for event in move.seen_otherwise] == ["Args.is_paged", "Args._handle_page_size"]
-    assert not move.jumped
+    assert [event.function for event in move.dangers["seen_otherwise"]] == ["Args.is_paged", "Args._handle_page_size"]
+    assert not move.dangers["jumped"]
     assert not move.is_safe
 
 
 def test_a_move_over_a_writer_shows_which() -> None:
     move = judge_move(traced(), "page_size", "_handle_page_size", "_handle_backend")
-    assert {event.line for event in move.jumped} == {4, 5}
-    assert [event.field for event in move.changed_inputs] == ["backend"]
+    assert {event.line for event in move.dangers["jumped"]} == {4, 5}
+    assert [event.field for event in move.dangers["changed_inputs"]] == ["backend"]
 
 
 def test_a_move_past_something_unknown_is_not_safe() -> None:
     later = ARGS.replace("        self._finish()\n", "        self._finish()\n        self._last()\n")
     move = judge_move(traced(later + "\n    def _last(self):\n        pass\n"), "backend", "2", "_last")
-    assert [event.field for event in move.handed] == ["Config.of"]
-    assert [event.function for event in move.seen_otherwise] == ["Args._handle_page_size"]
+    assert [event.field for event in move.dangers["handed"]] == ["Config.of"]
+    assert [event.function for event in move.dangers["seen_otherwise"]] == ["Args._handle_page_size"]
 
 
 def test_a_move_with_nothing_in_between_is_safe() -> None:
