@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -168,15 +167,14 @@ def _codemod(name: str, kind: Any, facts: RecordFacts, given: Mapping[str, Any])
             msgspec.convert(value, types.get(key, Any), strict=False)
         except msgspec.ValidationError as error:
             raise UsageError(f"codemod {name}: its option {key} is wrong: {error}") from None
-    try:
-        codemod: Codemod = kind(facts, **options)
-    except TypeError as error:
-        lacking = re.findall(r"'(\w+)'", str(error))
+    required = (item for item in dataclasses.fields(kind) if item.default is item.default_factory is MISSING)
+    lacking = [item.name for item in required if item.name not in ("facts", *options)]
+    if lacking:
         them = "it" if len(lacking) == 1 else "them"
         raise UsageError(
-            f"codemod {name} needs {' and '.join(lacking) or 'other options'}: give {them} in [options.{name}] of a"
-            " stack.toml"
-        ) from None
+            f"codemod {name} needs {' and '.join(lacking)}: give {them} in [options.{name}] of a stack.toml"
+        )
+    codemod: Codemod = kind(facts, **options)
     return codemod
 
 

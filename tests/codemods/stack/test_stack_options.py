@@ -40,6 +40,16 @@ def test_an_option_of_another_type(tmp_path: Path) -> None:
         planned_step(index, facts, work, root, jobs=1)
 
 
+def test_an_option_that_is_lacking() -> None:
+    root = Path(__file__).parents[3]
+    index, facts = read_tree(root, "legacy.server_args:ServerArgs", "legacy")
+    work = Work("legacy.server_args:ServerArgs", ("dtype",), ("migrate_readers",))
+    with pytest.raises(
+        UsageError, match=r"codemod migrate_readers needs flags: give it in \[options.migrate_readers\]"
+    ):
+        planned_step(index, facts, work, root, jobs=1)
+
+
 def test_a_state_without_steps_is_the_users_error(tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text('{"target": "legacy", "original": "legacy", "repository": "", "steps": []}')
     with pytest.raises(UsageError, match="not the whole state of a stack"):
