@@ -19,8 +19,8 @@ import msgspec
 from harness.common.errors import UsageError, hint
 from harness.generate.cases import CaseMaker
 from harness.generate.values.domains import domains_of
+from harness.subjects.kinds import PackageSubject, Recorded
 from harness.subjects.open import open_subject
-from harness.subjects.package import PackageSubject, Recorded
 from harness.subjects.profile import entry_of
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case

@@ -80,16 +80,3 @@ class Description(msgspec.Struct, frozen=True, kw_only=True):
     reasons: dict[str, str] = {}
     aims: Aims = Aims()
     takes: tuple[str, ...] = WORLD
-
-
-class Reach(msgspec.Struct, frozen=True):
-    """How much of a description's writers and decisions ran.
-
-    ``counts`` are the runs of each writer; ``seen`` says of each decision whether it was never asked (0), true (1),
-    false (2) or both (3). ``news`` are the positions of cases that were the first of their stream to reach something,
-    with the numbers of what that was.
-    """
-
-    counts: list[int] = []
-    seen: list[int] = []
-    news: list[tuple[int, list[int]]] = []

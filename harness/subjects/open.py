@@ -11,13 +11,11 @@ from typing import Any, Final
 
 from harness.common.errors import UsageError
 from harness.formats.subjectname import parse_subject
-from harness.subjects.callable import CallableSubject
-from harness.subjects.package import PackageSubject
+from harness.subjects.kinds import CallableSubject, PackageSubject, TreeSubject
 from harness.subjects.profile import callable_profile, load_profile
 from harness.subjects.sources import locate
 from harness.subjects.spec import Limits, SubjectSpec
 from harness.subjects.subject import Subject
-from harness.subjects.tree import TreeSubject
 
 # The process that runs a tree asks the interpreter which modules are the standard library's.
 _OLDEST: Final = (3, 10)

@@ -6,7 +6,6 @@ import contextlib
 import os
 import selectors
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
@@ -14,21 +13,21 @@ import time
 from collections.abc import Iterator, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from harness.common.errors import UsageError
 from harness.subjects import cores
+from harness.subjects.child.serve.operations import Request, body_of
+from harness.subjects.child.serve.wire import ANSWER_HEAD, FAULT, REQUEST_HEAD
 
-_LENGTH = struct.Struct(">I")
-_ANSWER = struct.Struct(">II")
+A = TypeVar("A")
+
 _CHUNK = 1 << 16
 _TAIL = 4096
 # A frame that claims to be longer than this is not one of ours.
 _MAX_FRAME = 1 << 28
-# What a frame starts with, whatever was asked, that tells of an exception of the child's own code.
-_FAULT = b"!"
 _NOT_AN_ANSWER = "it wrote something else than answers into the answer pipe"
 
 
@@ -49,14 +48,13 @@ class ChildFault(ChildDied):
         self.add_note(trace)
 
 
-def tree_command(python: str) -> list[str]:
-    """Return the command of a child for a source tree: no site-packages, nothing of ours on its path."""
-    return [python, "-s", "-S", "-B", str(resources.files("harness.subjects").joinpath("child", "boot.py"))]
+def command(python: str, *, site_packages: bool) -> list[str]:
+    """Return the command of a child for a tree or a callable: nothing of ours is on its path.
 
-
-def callable_command(python: str) -> list[str]:
-    """Return the command of a child for somebody's own callable: as for a tree, with the interpreter's packages."""
-    return [python, "-s", "-B", str(resources.files("harness.subjects").joinpath("child", "boot.py"))]
+    A callable gets the packages that are installed for the interpreter ``python`` (``site_packages``), a tree none.
+    """
+    boot = resources.files("harness.subjects").joinpath("child", "boot.py")
+    return [python, "-s", *(() if site_packages else ("-S",)), "-B", str(boot)]
 
 
 def package_command() -> list[str]:
@@ -109,11 +107,14 @@ class Process:
         self._selector.register(self._responses, selectors.EVENT_READ)
         self._selector.register(self._noise, selectors.EVENT_READ)
 
-    def ask(self, seconds: float, **request: Any) -> Any:
-        """Send one request and return its decoded answer; raises ChildDied."""
-        (answer,) = list(self.frames(msgspec.json.encode(request), 1, seconds, b"{"))
+    def ask(self, request: Request[A], seconds: float) -> A:
+        """Send one request and return its answer, which must begin within ``seconds``; raises ChildDied."""
+        (answer,) = self.frames(encoded(request), 1, seconds, b"{")
         try:
-            return msgspec.json.decode(answer)
+            return msgspec.json.decode(answer, type=request.answer_type())
+        except msgspec.ValidationError:
+            # Whatever is imported in the process can write to its pipes as well as our own code.
+            raise self._died("broken", "something else than its process answered: mend what it imports") from None
         except msgspec.DecodeError as error:
             raise self._died("broken", f"its answer is not JSON ({error})") from None
 
@@ -125,9 +126,9 @@ class Process:
         """
         if self._buffer:
             raise self._died("broken", _NOT_AN_ANSWER)
-        outgoing = memoryview(_LENGTH.pack(len(request)) + request)
+        outgoing = memoryview(REQUEST_HEAD.pack(len(request)) + request)
         deadline = time.monotonic() + seconds
-        kinds += _FAULT
+        kinds += FAULT
         while count:
             taken, fault = self._take_frames(kinds, count)
             yield from taken
@@ -145,9 +146,9 @@ class Process:
         start, size, number = 0, len(self._buffer), self._number
         fault: ChildDied | None = None
         with memoryview(self._buffer) as buffer:
-            while len(frames) < most and size - start > _ANSWER.size:
-                said, length = _ANSWER.unpack_from(buffer, start)
-                body = start + _ANSWER.size
+            while len(frames) < most and size - start > ANSWER_HEAD.size:
+                said, length = ANSWER_HEAD.unpack_from(buffer, start)
+                body = start + ANSWER_HEAD.size
                 # Seen at once: waiting for the rest of something that is no frame would end as a timeout.
                 if said != number or not 0 < length <= _MAX_FRAME or buffer[body] not in kinds:
                     fault = self._died("broken", _NOT_AN_ANSWER)
@@ -157,7 +158,7 @@ class Process:
                 start = body + length
                 number = (number + 1) & 0xFFFFFFFF
                 frame = bytes(buffer[body:start])
-                if frame[:1] == _FAULT:
+                if frame[:1] == FAULT:
                     fault = ChildFault(frame[1:].decode(errors="replace"))
                     break
                 frames.append(frame)
@@ -254,6 +255,11 @@ class Process:
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._home.cleanup()
+
+
+def encoded(request: Request[Any]) -> bytes:
+    """Return the bytes of a request."""
+    return msgspec.json.encode(body_of(request))
 
 
 def _environment() -> dict[str, str]:

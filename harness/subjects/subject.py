@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeVar
 
 import msgspec
 
 from harness.common.errors import UsageError, hint
 from harness.formats.launch import split_launch
-from harness.subjects.description import WORLD, Aims, Description, Reach, Variable
-from harness.subjects.part import NO_PART, Part
-from harness.subjects.process import ChildDied, ChildFault, Process
+from harness.subjects.batch import packed
+from harness.subjects.child.serve.operations import (
+    Chains,
+    Choose,
+    Decisions,
+    Describe,
+    Load,
+    Loaded,
+    Loop,
+    Parse,
+    Reach,
+    ReachReport,
+    Request,
+    Resolve,
+    StreamPart,
+    Traces,
+    Written,
+)
+from harness.subjects.description import WORLD, Aims, Description, Variable
+from harness.subjects.process import ChildDied, ChildFault, Process, encoded
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
 from harness.world.chain import Decision, Place, Trace, Write, Writer
 from harness.world.fields import FieldSpec
 from harness.world.profiles import Launch, hardware_profile, model_profile
+
+A = TypeVar("A")
 
 _MIB = 1 << 20
 _KINDS = b"FEXB"
@@ -28,34 +47,20 @@ _SLACK_SECONDS = 6.0
 _READ_BYTES_A_SECOND = 2e6
 
 
-class _Chains(msgspec.Struct):
-    chains: list[list[Write]]
-
-
-class _Written(msgspec.Struct):
-    chains: list[list[Write]] | None
-
-
 class _Traced(msgspec.Struct):
     asked: list[int]
     variables: tuple[Write, ...]
     raised: Place | None
 
 
-class _Decisions(msgspec.Struct):
-    decisions: list[Decision]
-
-
-class _Traces(msgspec.Struct):
-    cases: list[_Traced]
-
-
 class Subject:
     """One open subject. Close it, or use it as a context manager; the child is started at the first request.
 
-    What differs between kinds of subjects is how a child is started, what it is asked to load, and how cases are
-    written for it.
+    The kinds of subjects (`harness.subjects.kinds`) differ in how a child is started and what it is asked to load.
     """
+
+    # Whether cases are sent with what probes of their machine and model answer.
+    _answers = True
 
     def __init__(self, spec: SubjectSpec) -> None:
         self.spec = spec
@@ -94,32 +99,32 @@ class Subject:
 
         Raises UsageError when the tree cannot be loaded.
         """
-        raw = self._ask("describe")
-        reads = {name: tuple(values) for name, values in raw["reads"].items()}
+        raw = self._ask(Describe())
+        reads = {name: tuple(values) for name, values in raw.reads.items()}
         fields = {
             entry["name"]: msgspec.convert(
                 {**entry, "compared": reads.get(entry["name"], ())}, FieldSpec, strict=False
             )
-            for entry in raw["fields"]
+            for entry in raw.fields
         }
         chosen = self._chosen
-        self._choose(tuple(raw.get("resolved", self.spec.written)))
+        self._choose(tuple(self.spec.written if raw.resolved is None else raw.resolved))
         resolved = self._names
         if chosen is not None:
             self._choose(chosen)
         return Description(
             fields=fields,
             reads=reads,
-            environment={name: msgspec.convert(entry, Variable) for name, entry in raw["environment"].items()},
-            architectures=tuple(raw["architectures"]),
-            slots=tuple(raw["slots"]),
+            environment={name: msgspec.convert(entry, Variable) for name, entry in raw.environment.items()},
+            architectures=tuple(raw.architectures),
+            slots=tuple(raw.slots),
             resolved=resolved,
-            writers=msgspec.convert(raw.get("writers", []), tuple[Writer, ...]),
-            tables=msgspec.convert(raw.get("tables", []), tuple[Writer, ...]),
-            decisions=msgspec.convert(raw.get("decisions", []), tuple[Decision, ...]),
-            reasons=raw.get("reasons", {}),
-            aims=msgspec.convert(raw["aims"], Aims),
-            takes=tuple(raw.get("takes", WORLD)),
+            writers=msgspec.convert(raw.writers, tuple[Writer, ...]),
+            tables=msgspec.convert(raw.tables, tuple[Writer, ...]),
+            decisions=msgspec.convert(raw.decisions, tuple[Decision, ...]),
+            reasons=raw.reasons,
+            aims=msgspec.convert(raw.aims, Aims),
+            takes=WORLD if raw.takes is None else tuple(raw.takes),
         )
 
     def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:
@@ -127,13 +132,12 @@ class Subject:
 
         Raises UsageError for flags that do not parse, naming ``where`` they stand and the nearest flag.
         """
-        answer = self._ask("parse", argv=list(argv))
-        if answer["error"] is None:
-            args: dict[str, Any] = answer["args"]
-            return args
+        answer = self._ask(Parse(list(argv)))
+        if answer.args is not None:
+            return answer.args
         flags = [flag for spec in self.describe().fields.values() for flag in spec.flags]
-        near = hint(answer["unknown"], flags) if answer["unknown"] else ""
-        raise UsageError(f"{where}: {answer['error']}{near} in the launch of {self.spec.label}")
+        near = hint(answer.unknown, flags) if answer.unknown else ""
+        raise UsageError(f"{where}: {answer.error}{near} in the launch of {self.spec.label}")
 
     def launch_case(self, launch: Launch) -> Case:
         """Return a real launch as a case, its flags parsed by the subject. Raises UsageError for flags it lacks."""
@@ -153,7 +157,7 @@ class Subject:
 
     def _choose(self, names: tuple[str, ...]) -> None:
         self._chosen = names
-        self._names = tuple(self._ask("choose", fields=list(names))["fields"])
+        self._names = tuple(self._ask(Choose(list(names))).fields)
 
     def resolve(self, cases: Sequence[Case], stream: int | None = None) -> list[bytes]:
         """Return one answer frame a case, in order (``wire.decode_frame`` reads them).
@@ -169,7 +173,7 @@ class Subject:
         restarts = self.restarts
         while len(frames) < len(cases):
             rest = cases[len(frames) :]
-            request = self._encode(rest, part=Part(stream, len(frames), single))
+            request = encoded(Resolve(**self._packed(rest), part=StreamPart(stream, len(frames), single)))
             # The child sends its answers at least once a second, and needs a while to read a large request.
             wait = self.spec.limits.case_seconds + _SLACK_SECONDS + len(request) / _READ_BYTES_A_SECOND
             try:
@@ -206,43 +210,41 @@ class Subject:
     def loop(self, cases: Sequence[Case]) -> float:
         """Return the seconds the child takes for ``cases`` when it does nothing else: a benchmark's floor."""
         seconds = self.spec.limits.case_seconds * max(1, len(cases))
-        return float(self._ask_bytes(self._encode(cases, operation="loop"), seconds)["seconds"])
+        return self._ask(Loop(**self._packed(cases)), seconds).seconds
 
-    def reach(self) -> Reach:
+    def reach(self) -> ReachReport:
         """Return how often each writer of the description ran since this was last asked, and what decisions saw.
 
         Nothing where the subject is not recorded. What a process that has ended had seen is lost, also where it ended
         after its last answer (a case may have left a thread behind). Raises UsageError when a fresh one ends, too.
         """
-        answer = self._told(msgspec.json.encode({"op": "reach"}), self.spec.limits.load_seconds)
-        return msgspec.convert(self._ask("reach") if answer is None else msgspec.json.decode(answer), Reach)
+        answer = self._tried(Reach(), self.spec.limits.load_seconds)
+        return self._ask(Reach()) if answer is None else answer
 
     def chains(self, cases: Sequence[Case]) -> list[list[Write]]:
         """Return for each case every write of a resolved field that it makes, in order; none where none are recorded.
 
         None either when one of the cases ends the process: this tells how an outcome came about, and decides nothing.
         """
-        answer = self._told_again(cases, "chains")
-        return [[] for _ in cases] if answer is None else msgspec.json.decode(answer, type=_Chains).chains
+        answer = self._tried_again(Chains, cases)
+        chains = None if answer is None else answer.chains
+        return [[] for _ in cases] if chains is None else msgspec.convert(chains, list[list[Write]])
 
     def chains_of(self, cases: Sequence[Case], positions: Sequence[int]) -> list[list[Write]]:
         """Return what `chains` does of some of the ``cases`` resolved last, without resolving them again."""
         if self._last_is_whole:
-            request = msgspec.json.encode({"op": "written", "positions": positions})
-            answer = self._told(request, self.spec.limits.load_seconds)
-            chains = None if answer is None else msgspec.json.decode(answer, type=_Written).chains
-            if chains is not None:
-                return chains
+            answer = self._tried(Written(list(positions)), self.spec.limits.load_seconds)
+            if answer is not None and answer.chains is not None:
+                return msgspec.convert(answer.chains, list[list[Write]])
         return self.chains([cases[position] for position in positions])
 
     def traces(self, cases: Sequence[Case]) -> list[Trace]:
         """Return for each case what it decided on the way, and the variables it set; nothing as `chains` does."""
-        answer = self._told_again(cases, "traces")
+        answer = self._tried_again(Traces, cases)
         if answer is None:
             return [Trace() for _ in cases]
-        told = msgspec.json.decode(answer, type=_Traces)
         if not self._outcomes:
-            decisions = msgspec.convert(self._ask("decisions"), _Decisions).decisions
+            decisions = msgspec.convert(self._ask(Decisions()).decisions, list[Decision])
             self._outcomes = [(decision, outcome) for decision in decisions for outcome in (False, True)]
         return [
             Trace(
@@ -250,61 +252,56 @@ class Subject:
                 variables=case.variables,
                 raised=case.raised,
             )
-            for case in told.cases
+            for case in msgspec.convert(answer.cases, list[_Traced])
         ]
 
-    def _told_again(self, cases: Sequence[Case], operation: str) -> bytes | None:
-        """Return what the child tells of cases that it resolves once more, None when one of them ends it."""
-        seconds = self.spec.limits.load_seconds + self.spec.limits.case_seconds
-        return self._told(self._encode(cases, operation=operation), seconds)
+    def _packed(self, cases: Sequence[Case]) -> dict[str, Any]:
+        return packed(cases, answers=self._answers)
 
-    def _told(self, request: bytes, seconds: float) -> bytes | None:
+    def _tried_again(self, operation: Callable[..., Request[A]], cases: Sequence[Case]) -> A | None:
+        """Return what the child answers about cases that it resolves once more, None when one of them ends it."""
+        seconds = self.spec.limits.load_seconds + self.spec.limits.case_seconds
+        return self._tried(operation(**self._packed(cases)), seconds)
+
+    def _tried(self, request: Request[A], seconds: float) -> A | None:
         """Return the answer to a request, None when the subject ends its process meanwhile.
 
         Raises ChildFault for an exception of our own code there, which no subject can be blamed for.
         """
         try:
-            (answer,) = self._running().frames(request, 1, seconds, b"{")
+            return self._answer(request, seconds)
         except ChildFault:
-            self._process = None
             raise
         except ChildDied:
-            self._process = None
             self.restarts += 1
             return None
-        except BaseException:
-            self.close()
-            raise
-        return answer
 
-    def _ask(self, operation: str, **request: Any) -> Any:
+    def _ask(self, request: Request[A], seconds: float | None = None) -> A:
+        """Return the answer to a request. Raises UsageError when the process ends meanwhile."""
         try:
-            return self._running().ask(self.spec.limits.load_seconds, op=operation, **request)
+            return self._answer(request, seconds or self.spec.limits.load_seconds)
         except ChildDied as death:
-            self._process = None
-            raise UsageError(f"{self.spec.label}: {operation} failed in its process: {death.detail}") from None
-        except BaseException:
-            self.close()
-            raise
+            raise UsageError(f"{self.spec.label}: {request.op} failed in its process: {death.detail}") from None
 
-    def _ask_bytes(self, request: bytes, seconds: float | None = None) -> Any:
-        """Return the answer to a request on cases that is not answered case by case."""
+    def _answer(self, request: Request[A], seconds: float) -> A:
+        """Return the answer to a request; raises ChildDied. Whatever is raised, the next request gets a new child."""
+        process = self._running()
         try:
-            (answer,) = self._running().frames(request, 1, seconds or self.spec.limits.load_seconds, b"{")
-        except ChildDied as death:
+            return process.ask(request, seconds)
+        except ChildDied:
             self._process = None
-            raise UsageError(f"{self.spec.label}: its process ended: {death.detail}") from None
+            raise
         except BaseException:
+            # Interrupted: the answer still to come would be taken for that of the next request.
             self.close()
             raise
-        return msgspec.json.decode(answer)
 
     def _running(self) -> Process:
         if self._process is None:
             process = self._start()
             if self._chosen is not None:
                 try:
-                    process.ask(self.spec.limits.load_seconds, op="choose", fields=list(self._chosen))
+                    process.ask(Choose(list(self._chosen)), self.spec.limits.load_seconds)
                 except ChildDied as death:
                     raise UsageError(
                         f"{self.spec.label}: its process ended after the import of the tree: {death.detail}"
@@ -314,16 +311,15 @@ class Subject:
 
     def _start(self) -> Process:
         spec = self.spec
+        limits = {
+            "record": spec.record,
+            "memory_bytes": spec.limits.memory_mib * _MIB,
+            "case_seconds": spec.limits.case_seconds,
+            "load_seconds": spec.limits.load_seconds,
+        }
         process = self._starting = self._process_of()
         try:
-            answer = process.ask(
-                spec.limits.load_seconds,
-                op="load",
-                memory_bytes=spec.limits.memory_mib * _MIB,
-                case_seconds=spec.limits.case_seconds,
-                load_seconds=spec.limits.load_seconds,
-                **self._load_request(),
-            )
+            answer = process.ask(self._load_request(limits), spec.limits.load_seconds)
         except ChildDied as death:
             by = "" if spec.python == sys.executable else f" by {spec.python}"
             raise UsageError(
@@ -332,13 +328,10 @@ class Subject:
         except BaseException:
             process.close()
             raise
-        if answer.get("error", answer) is not None:
+        if answer.error is not None:
             process.close()
-            if "error" not in answer:
-                raise UsageError(
-                    f"{spec.label}: what was imported answered in the place of its process: mend the tree"
-                )
-            raise self._load_error(answer)
+            error = self._load_error(answer)
+            raise error if isinstance(error, UsageError) else UsageError(f"{spec.label}: {error}")
         process.share_core()
         return process
 
@@ -346,14 +339,10 @@ class Subject:
         """Return a new process that can be asked to load the subject."""
         raise NotImplementedError
 
-    def _load_request(self) -> dict[str, Any]:
-        """Return what the process must be told to load it, besides the limits."""
+    def _load_request(self, limits: dict[str, Any]) -> Load:
+        """Return the request that makes the process load the subject; ``limits`` are its common attributes."""
         raise NotImplementedError
 
-    def _load_error(self, answer: dict[str, Any]) -> UsageError:
-        """Return what to tell the user when the process answers that it could not."""
-        raise NotImplementedError
-
-    def _encode(self, cases: Sequence[Case], *, part: Part = NO_PART, operation: str = "resolve") -> bytes:
-        """Return the request that resolves ``cases``, the ``part``, in order."""
+    def _load_error(self, answer: Loaded) -> str | UsageError:
+        """Return what to tell the user when the process answers that it could not load the subject."""
         raise NotImplementedError

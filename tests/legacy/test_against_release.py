@@ -16,10 +16,10 @@ import legacy
 from harness.engine.difference.compare import Difference, differences
 from harness.engine.ledger.entries import load_ledger
 from harness.generate.values.domains import domains_of
+from harness.subjects.kinds import TreeSubject
 from harness.subjects.profile import load_profile
 from harness.subjects.sources import Tree
 from harness.subjects.spec import Limits, SubjectSpec
-from harness.subjects.tree import TreeSubject
 from harness.world.case import Case
 from harness.world.profiles import real_launches
 from legacy import arguments

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.subjects.kinds import TreeSubject
 from harness.subjects.profile import Profile, load_profile
 from harness.subjects.sources import Tree
 from harness.subjects.spec import Limits, SubjectSpec
-from harness.subjects.tree import TreeSubject
 from harness.world.case import Case, Outcome
 from harness.world.hardware import Hardware
 from harness.world.model import Model

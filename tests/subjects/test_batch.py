@@ -6,7 +6,7 @@ import itertools
 
 import msgspec
 
-from harness.subjects.batch import encode_batch
+from harness.subjects.batch import packed
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -19,6 +19,6 @@ def test_a_subject_does_not_see_in_which_order_a_models_keys_came() -> None:
         # Another value each time: no batch can be answered from what was kept of one before.
         model = Model(quantization_config={key: {"b": number, "a": number} for key in keys})
         case = Case(id="one", args={}, hardware=Hardware(platform="cpu"), model=model, env={})
-        ((facts, _),) = msgspec.json.decode(encode_batch([case]))["models"]
+        ((facts, _),) = msgspec.json.decode(msgspec.json.encode(packed([case])["models"]))
         assert list(facts["quantization_config"]) == sorted(KEYS)
         assert {tuple(value) for value in facts["quantization_config"].values()} == {("a", "b")}

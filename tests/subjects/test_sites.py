@@ -198,7 +198,7 @@ def test_recorded_code_does_what_it_did() -> None:
         ("dtype", "d"),
     ]
     reach = Reach(recorder, [("1 f", "f")])
-    outcomes = dict(zip((d["text"] for d in describe(reach, source)), reach.fresh()["seen"], strict=True))
+    outcomes = dict(zip((d["text"] for d in describe(reach, source)), reach.fresh()[1], strict=True))
     assert outcomes["x > 1"] == 3
     assert outcomes["y is None"] == 2
     assert outcomes["x == 3"] == 2
@@ -206,7 +206,7 @@ def test_recorded_code_does_what_it_did() -> None:
 
 def describe(reach: Reach, source: str) -> list[dict[str, Any]]:
     reach._recorder.lines_of = lambda file: source.encode().splitlines()
-    described: list[dict[str, Any]] = reach.describe()["decisions"]
+    described: list[dict[str, Any]] = reach.decisions()
     return described
 
 

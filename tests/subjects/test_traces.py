@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made_up_trees import BAD, CPU, case, make_tree, subject_of
@@ -102,7 +103,7 @@ def test_what_was_written_is_told_without_resolving_again(tmp_path: Path) -> Non
 
 
 # What no parent of ours sends: a case on a machine that the request does not hold.
-_WRONG = b'{"op":"OPERATION","machines":[],"models":[],"cases":[[{},0,0,{}]]}'
+_WRONG: dict[str, Any] = {"machines": [], "models": [], "cases": [({}, 0, 0, {})]}
 
 
 @pytest.mark.parametrize("operation", ["chains", "traces"])
@@ -115,10 +116,10 @@ def test_an_exception_of_our_own_is_no_death_of_the_tree(
         subject.choose(("page_size",))
         told = getattr(subject, operation)([Case(id="a")])
         with monkeypatch.context() as patch:
-            patch.setattr(subject, "_encode", lambda *_, **__: _WRONG.replace(b"OPERATION", operation.encode()))
+            patch.setattr(subject, "_packed", lambda cases: _WRONG)
             with pytest.raises(ChildFault, match="IndexError") as caught:
                 getattr(subject, operation)([Case(id="a")])
-        assert "Traceback" in caught.value.__notes__[0] and "serve.py" in caught.value.__notes__[0]
+        assert "Traceback" in caught.value.__notes__[0] and "loop.py" in caught.value.__notes__[0]
         assert getattr(subject, operation)([Case(id="a")]) == told
 
 

@@ -8,8 +8,8 @@ import pytest
 from made_up_trees import BAD, CPU, CUDA, case, make_tree, subject_of
 
 from harness.common.errors import UsageError
+from harness.subjects.kinds import unanswered
 from harness.subjects.profile import _check_entry, answer_example, answer_for, load_profile
-from harness.subjects.tree import unanswered
 
 WRONG = {
     "not toml": ("a = ", "is not valid TOML"),

@@ -13,8 +13,8 @@ import pytest
 from made_up_trees import BAD, CPU, CUDA, FIELDS, around, case, check_the_good, make_tree, subject_of
 
 from harness.common.errors import UsageError
+from harness.subjects.kinds import TreeSubject
 from harness.subjects.profile import Profile, load_profile
-from harness.subjects.tree import TreeSubject
 from harness.world.case import Failure, Outcome, Refusal
 from harness.world.model import Model
 
@@ -558,5 +558,5 @@ def test_a_tree_that_answers_in_the_place_of_its_process(tmp_path: Path) -> None
     write, number = map(int, sys.orig_argv[-2:])
     os.write(write, struct.pack(">II", number, len(said)) + said)
     """
-    with pytest.raises(UsageError, match="answered in the place"):
+    with pytest.raises(UsageError, match="something else than its process answered"):
         subject_of(make_tree(tmp_path, top=top))

@@ -11,10 +11,10 @@ import pytest
 from made_up_trees import case, make_tree
 
 from harness.common.errors import UsageError
-from harness.subjects.process import ChildDied, Process, tree_command
+from harness.subjects.kinds import TreeSubject
+from harness.subjects.process import ChildDied, Process, command
 from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec
-from harness.subjects.tree import TreeSubject
 from harness.subjects.wire import decode_frame, failure_frame, is_outcome
 from harness.world.case import Failure
 
@@ -83,9 +83,9 @@ def test_child_that_answers_something_else(answer: str, tmp_path: Path) -> None:
 
 
 def test_close_twice_and_ask_afterwards() -> None:
-    process = Process(tree_command(sys.executable))
+    process = Process(command(sys.executable, site_packages=False))
     with pytest.raises(ChildDied) as caught:
-        process.ask(5.0, op="nothing")
+        next(process.frames(b'{"op":"nothing"}', 1, 5.0, b"{"))
     assert caught.value.kind == "killed"
     process.close()
     process.close()

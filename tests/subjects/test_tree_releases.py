@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.subjects.kinds import TreeSubject
 from harness.subjects.profile import load_profile
 from harness.subjects.sources import Tree
 from harness.subjects.spec import SubjectSpec
-from harness.subjects.tree import TreeSubject
 from harness.subjects.wire import is_outcome
 from harness.world.case import Case
 from harness.world.profiles import (

@@ -11,14 +11,14 @@ import msgspec
 
 from harness.engine.difference.compare import Difference
 from harness.engine.ledger.entries import Ledger
-from harness.subjects.child.serve import wire
+from harness.subjects.child.serve import values
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Outcome
 
 # Written for Python without annotations, as all that runs inside a child is.
-_encode: Callable[[Any], bytes] = wire.encode
-_marked: Callable[[Any], Any] = wire.marked
-_without_addresses: Callable[[str], str] = wire.without_addresses
+_encode: Callable[[Any], bytes] = values.encode
+_marked: Callable[[Any], Any] = values.marked
+_without_addresses: Callable[[str], str] = values.without_addresses
 
 Explained = Callable[[Difference, Case, Outcome, Outcome], bool]
 """Whether a difference is meant, given its case, the original's outcome and the package's."""

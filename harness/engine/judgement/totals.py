@@ -15,7 +15,7 @@ from harness.engine.search.guide import Guide, StreamState
 from harness.engine.search.interactions import Seen, SeenState
 from harness.engine.search.plan import Compared, Shard
 from harness.formats.subjectname import normal_name
-from harness.subjects.description import Reach
+from harness.subjects.child.serve.operations import ReachReport
 
 
 class Sums(msgspec.Struct, kw_only=True):
@@ -25,7 +25,7 @@ class Sums(msgspec.Struct, kw_only=True):
     counts: Counts
     buckets: list[Bucket]
     breakdown: Breakdown
-    reach: tuple[Reach, Reach]
+    reach: tuple[ReachReport, ReachReport]
     seen: SeenState
     streams: list[StreamState]
 
@@ -116,14 +116,14 @@ class _Side:
         self._counts = [0] * len(self._writers)
         self._seen = [0] * len(self._decisions)
 
-    def add(self, fresh: Reach) -> None:
+    def add(self, fresh: ReachReport) -> None:
         """Add what ran in one chunk."""
         self._counts = _with(self._counts, fresh.counts)
         self._seen = [total | seen for total, seen in zip(self._seen, fresh.seen, strict=True)]
 
-    def total(self) -> Reach:
+    def total(self) -> ReachReport:
         """Return what ran in all."""
-        return Reach(counts=self._counts, seen=self._seen)
+        return ReachReport(counts=self._counts, seen=self._seen)
 
     def runs(self) -> dict[str, int]:
         """Return how often each place ran, and how often each function wrote each field."""

@@ -13,7 +13,7 @@ from harness.engine.search.pair import Pair
 from harness.engine.search.plan import Answer, Chunk, Compared, Plan, Shrink, Shrunk, Task, Weigh, Weighed
 from harness.generate.cases import CHUNK, CaseMaker
 from harness.generate.covering.parameters import parameters_of
-from harness.subjects.part import ALONE
+from harness.subjects.child.serve.operations import ALONE
 from harness.world.case import Case
 
 

@@ -9,8 +9,7 @@ import msgspec
 
 from harness.engine.difference.compare import Difference, check_words
 from harness.engine.search.guide import STREAMS, News
-from harness.subjects.description import Reach
-from harness.subjects.part import ALONE
+from harness.subjects.child.serve.operations import ALONE, ReachReport
 from harness.world.case import Case
 
 _REFUSED = b"E"[0]
@@ -28,7 +27,7 @@ class Newsroom:
         cases: Sequence[Case],
         frames: Sequence[tuple[bytes, bytes]],
         found: Sequence[Sequence[Difference]],
-        reach: tuple[Reach, Reach],
+        reach: tuple[ReachReport, ReachReport],
     ) -> list[News]:
         """Return the cases of a chunk that reached something, in their order.
 

@@ -17,7 +17,8 @@ from harness.engine.ledger.entries import Ledger
 from harness.engine.result.breakdown import Breakdown
 from harness.engine.result.events import Counts
 from harness.engine.result.traces import WitnessTrace
-from harness.subjects.description import Description, Reach
+from harness.subjects.child.serve.operations import ReachReport
+from harness.subjects.description import Description
 from harness.subjects.open import open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.subjects.subject import Subject
@@ -191,7 +192,7 @@ class Pair:
                 buckets.add(difference, case)
         return Ran(counts, breakdown, buckets.all(), frames, differences)
 
-    def reach(self) -> tuple[Reach, Reach]:
+    def reach(self) -> tuple[ReachReport, ReachReport]:
         """Return how much of either side ran (see `Subject.reach`)."""
         return self.first.reach(), self.second.reach()
 

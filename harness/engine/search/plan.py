@@ -17,7 +17,7 @@ from harness.engine.result.traces import WitnessTrace
 from harness.engine.search.guide import News
 from harness.generate.values.domains import Domains
 from harness.moves import Moved
-from harness.subjects.description import Reach
+from harness.subjects.child.serve.operations import ReachReport
 from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case
 from harness.world.profiles import OwnProfiles, own_profiles
@@ -133,7 +133,7 @@ class Compared(msgspec.Struct, frozen=True, tag=True):
     counts: Counts
     buckets: list[Bucket]
     breakdown: Breakdown
-    reach: tuple[Reach, Reach]
+    reach: tuple[ReachReport, ReachReport]
     tuples: Tuples
     news: list[News]
 

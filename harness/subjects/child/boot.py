@@ -33,7 +33,7 @@ def _load() -> None:
 
 if __name__ == "__main__":
     _load()
-    server = importlib.import_module(f"{PACKAGE}.subjects.child.serve.loop")
+    server = importlib.import_module(f"{PACKAGE}.subjects.child.main")
     arguments = map(int, sys.argv[1:])
     del sys.argv[1:]
-    server.serve(*arguments)
+    server.main(*arguments)

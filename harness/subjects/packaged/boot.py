@@ -10,6 +10,7 @@ if __name__ == "__main__":
     core, *numbers = sys.argv[1:]
     del sys.argv[1:]
     sys.path.insert(0, core)
-    from harness.subjects.packaged.serve import serve
+    from harness.subjects.child.serve.loop import serve
+    from harness.subjects.packaged.package import PackageAdapter
 
-    serve(*map(int, numbers))
+    serve(PackageAdapter, *map(int, numbers))  # type: ignore[arg-type]

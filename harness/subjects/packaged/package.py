@@ -22,8 +22,7 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +31,20 @@ import msgspec
 from harness.subjects.child import describe
 from harness.subjects.child.aims.harvest import harvest
 from harness.subjects.child.aims.values import ReadValues
-from harness.subjects.child.recording.novelty import Novelty
 from harness.subjects.child.recording.reach import Reach
 from harness.subjects.child.recording.recorder import Recorder
-from harness.subjects.child.recording.tracing import traced
 from harness.subjects.child.serve import launch
-from harness.subjects.child.serve.wire import encode, marked, without_addresses
+from harness.subjects.child.serve.adapter import Adapter
+from harness.subjects.child.serve.operations import (
+    CaseRequest,
+    Described,
+    Exchanged,
+    Facts,
+    ListedReads,
+    LoadPackage,
+)
+from harness.subjects.child.serve.values import encode, marked, without_addresses
+from harness.subjects.child.world import sandbox
 from harness.subjects.child.world.current import WORLD, UnansweredProbe
 from harness.subjects.packaged.finding import import_package
 from harness.subjects.packaged.reorder import Reorder
@@ -45,6 +52,8 @@ from harness.world.case import BrokenSetUp, Case, Outcome
 from harness.world.chain import Write, Writer
 from harness.world.environ import envs
 from harness.world.fields import FieldSpec
+from harness.world.hardware import Hardware
+from harness.world.model import Model
 
 _TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "object": json.loads}
 _LONGEST_MESSAGE = 10_000
@@ -52,61 +61,76 @@ _LONGEST_MESSAGE = 10_000
 _SHARED = ("harness.world.choices", "harness.world.cuda_graph", "harness.world.modelfacts", "harness.world.modelview")
 
 
-class Package:
-    """A package; with ``record`` its decisions, and its writes of ``names``, are recorded."""
+class PackageAdapter(Adapter[Case]):
+    """A package of ours. It runs on `harness.world`, so it is given whole cases and needs no stand-ins."""
 
-    def __init__(self, name: str, root: Path, names: Sequence[str], record: bool) -> None:
-        recorder = Recorder(str(root), names) if record else None
-        self._root = str(root)
-        self._module = import_package(name, root, recorder)
+    refusals_have_places = False
+
+    def __init__(self, request: LoadPackage) -> None:
+        self.root = request.root
+        recorder = Recorder(self.root, request.names) if request.record else None
+        self._module = import_package(request.package, Path(self.root), recorder)
         self._resolve: Callable[[Case], Outcome] = self._module.resolve
         self._slots = [(f"{slot.number} {slot.name}", slot.run.__name__) for slot in self._module.SLOTS]
         self._arguments: dict[str, FieldSpec] = self._module.arguments()
         self._names: list[str] = []
         # The bytes beneath: reading them as text would take longer than many a case.
         self._environment = dict(_environment_bytes())
-        self.forget: Callable[[], object] = getattr(self._module, "forget", _nothing)
-        self.reorder = Reorder(self._module)
-        self._reach = Reach(recorder, self._slots, everything=True) if recorder is not None else None
-        # Its text is read now: later no file of this machine is in reach.
-        self._described = self._reach.describe() if self._reach is not None else {"writers": []}
-        self._described["tables"] = self._tables()
+        self._reorder = Reorder(self._module)
+        if recorder is not None:
+            self.reach = Reach(recorder, self._slots, everything=True)
+        # Read from the files now, since a case may read none.
+        self._writers = [] if self.reach is None else self.reach.writers()
+        self._decisions = [] if self.reach is None else self.reach.decisions()
+        self.limits = sandbox.confine(request.memory_bytes, self.root)
 
-    def _tables(self) -> list[dict[str, Any]]:
+    def _tables(self) -> list[Facts]:
         """Return the writers that are no code: entries of a table, which the package knows of."""
         writers: Callable[[], Sequence[Writer]] | None = getattr(self._module, "writers", None)
-        code = {(writer["field"], writer["source"]) for writer in self._described["writers"]}
+        code = {(writer["field"], writer["source"]) for writer in self._writers}
         listed = writers() if writers is not None else ()
         return [msgspec.to_builtins(writer) for writer in listed if (writer.field, writer.source) not in code]
 
-    def describe(self) -> dict[str, Any]:
-        """Return the description that the parent asks for: the same keys as a source tree's."""
+    def describe(self) -> Described:
+        """Return the description that the parent asks for."""
         shared = {name: sys.modules[name] for name in _SHARED if name in sys.modules}
         modules = {**describe.modules_of(self._module.__name__), **shared}
         reading = ReadValues([field.name for field in dataclasses.fields(self._module.ServerArgs)], modules)
         roots = [function for _, function in self._slots]
         reading.follow(roots)
-        fields = [msgspec.to_builtins(spec) for spec in self._arguments.values()]
-        return {
-            "fields": fields,
-            "slots": [slot for slot, _ in self._slots],
-            "reasons": getattr(self._module, "reasons", dict)(),
-            "reads": dict(sorted(reading.fields.items())),
-            "environment": {
+        return Described(
+            fields=[msgspec.to_builtins(spec) for spec in self._arguments.values()],
+            slots=[slot for slot, _ in self._slots],
+            reasons=getattr(self._module, "reasons", dict)(),
+            reads=dict(sorted(reading.fields.items())),
+            environment={
                 name: {**kind, "compared": reading.environment[name]}
                 for name, kind in describe.environment_kinds(envs, reading.environment).items()
             },
-            "architectures": reading.architectures,
-            **self._described,
-            "aims": harvest(reading.trees, roots, list(self._arguments)),
-        }
+            architectures=reading.architectures,
+            aims=harvest(reading.trees, roots, list(self._arguments)),
+            writers=self._writers,
+            decisions=self._decisions,
+            tables=self._tables(),
+        )
+
+    def cases(self, request: CaseRequest[Any]) -> Iterator[Case]:
+        """Yield the cases of a request, on the typed machines and models."""
+        machines = msgspec.convert(request.machines, list[Hardware])
+        models = msgspec.convert(request.models, list[Model])
+        for number, (args, machine, model, env) in enumerate(request.cases):
+            yield Case(id=str(number), args=args, hardware=machines[machine], model=models[model], env=env)
+
+    def forget(self) -> None:
+        """Let the package drop what it remembers from case to case, if it remembers anything."""
+        forget: Callable[[], object] | None = getattr(self._module, "forget", None)
+        if forget is not None:
+            forget()
 
     def choose(self, names: Sequence[str]) -> list[str]:
         """Fix which outcome fields are reported; return those that an outcome holds."""
         held = {*self._module.FIELDS, *self._module.STATE}
         self._names = [name for name in names if name in held]
-        if self._reach is not None:
-            self._reach.forget()
         return self._names
 
     def parse(self, argv: list[str]) -> dict[str, Any]:
@@ -175,43 +199,26 @@ class Package:
         where = "the environment of its process and not the case's, which is harness.world.environ"
         return _broken(f"it wrote {os.fsdecode(changed[0])} into {where}")
 
-    def chain(self, case: Case) -> list[dict[str, Any]]:
+    def chain(self, case: Case) -> list[Facts]:
         """Return every write that resolving the case makes, in order; none where writes are not recorded."""
         chain: Callable[[Case], Sequence[Write]] | None = getattr(self._module, "chain", None)
-        if chain is not None:
-            return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
-        return [] if self._reach is None else self._reach.chain(lambda: self._resolve(case), marked)
+        if chain is None:
+            return super().chain(case)
+        return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
 
-    def written(self, positions: Sequence[int]) -> list[list[dict[str, Any]]] | None:
-        """Return the chains of those cases of the last batch; None where what the package declares is asked for."""
-        if self._reach is None:
-            return [[] for _ in positions]
-        if getattr(self._module, "chain", None) is not None:
+    def written(self, positions: Sequence[int]) -> list[list[Facts]] | None:
+        """Return the chains of those cases of the last batch; None where the package has a ``chain`` to be asked."""
+        if self.reach is not None and hasattr(self._module, "chain"):
             return None
-        written: list[list[dict[str, Any]]] | None = self._reach.written(positions, marked)
-        return written
+        return super().written(positions)
 
-    def decisions(self) -> list[dict[str, Any]]:
-        """Return the decisions of the description."""
-        found: list[dict[str, Any]] = self._described.get("decisions", [])
-        return found
+    def reads(self, request: CaseRequest[Any]) -> ListedReads:
+        """Resolve the cases, keep them, and return what each step read."""
+        return self._reorder.reads(list(self.cases(request)))
 
-    def traces(self, cases: Sequence[Case]) -> dict[str, Any]:
-        """Return what resolving each case does (see `recording.tracing`), the variables left out."""
-        return traced(self._reach, [partial(self.resolve, case) for case in cases], self._root)
-
-    def reach(self) -> dict[str, Any]:
-        """Return how much of the description's writers and decisions ran (see `recording.reach`)."""
-        return {} if self._reach is None else self._reach.fresh()
-
-    @property
-    def novelty(self) -> Novelty | None:
-        """What is told of each case, None where nothing is recorded."""
-        return None if self._reach is None else self._reach.novelty
-
-
-def _nothing() -> None:
-    """Drop nothing: the package remembers nothing."""
+    def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
+        """Resolve the kept cases ``numbers`` with two steps exchanged."""
+        return self._reorder.exchange(first, second, numbers, seconds)
 
 
 def _environment_bytes() -> dict[bytes, bytes]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
 
 import msgspec
 
-from harness.subjects.child.serve.wire import encode, marked
+from harness.subjects.child.serve.operations import Exchanged, ListedReads
+from harness.subjects.child.serve.values import encode, marked
 from harness.world.case import BrokenSetUp, Case, Outcome
 
 PROMISE = ("steps", "recorded_reads", "exchanged")
@@ -30,12 +30,10 @@ class Reorder:
         self._cases: list[Case] = []
         self._usual: list[bytes] = []
 
-    def lacks(self) -> list[str]:
-        """Return what the package would have to have and does not."""
-        return [name for name in PROMISE if not hasattr(self._module, name)]
-
-    def reads(self, cases: Sequence[Case]) -> dict[str, Any]:
+    def reads(self, cases: Sequence[Case]) -> ListedReads:
         """Resolve the cases and keep them; return the steps, all that each read, and which ran for each case."""
+        if lacks := [name for name in PROMISE if not hasattr(self._module, name)]:
+            return ListedReads(lacks=lacks)
         self._cases = list(cases)
         self._usual = [_result(self._module.resolve, case) for case in cases]
         listed = self._module.steps()
@@ -48,13 +46,9 @@ class Reorder:
                 number = numbers[read.source]
                 seen[number] |= read.fields | read.environment
                 ran[-1].append(number)
-        return {
-            "steps": [msgspec.to_builtins(step) for step in listed],
-            "reads": [sorted(names) for names in seen],
-            "ran": ran,
-        }
+        return ListedReads([], [msgspec.to_builtins(step) for step in listed], [sorted(names) for names in seen], ran)
 
-    def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> dict[str, Any]:
+    def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
         """Exchange two steps and resolve the kept cases ``numbers`` again; stop after ``seconds``.
 
         Returns which of them came out otherwise and how many were run; ``error`` where the two cannot be exchanged.
@@ -62,7 +56,7 @@ class Reorder:
         try:
             resolve = self._module.exchanged(first, second)
         except ValueError as error:
-            return {"changed": [], "run": 0, "error": str(error)}
+            return Exchanged(error=str(error))
         changed, run, end = [], 0, time.monotonic() + seconds
         for number in numbers:
             if time.monotonic() > end:
@@ -70,7 +64,7 @@ class Reorder:
             run += 1
             if _result(resolve, self._cases[number]) != self._usual[number]:
                 changed.append(number)
-        return {"changed": changed, "run": run, "error": ""}
+        return Exchanged(changed, run)
 
 
 def _result(resolve: Callable[[Case], Outcome], case: Case) -> bytes:

@@ -11,7 +11,7 @@ from harness.engine.search.plan import Compared, decode, encode
 from harness.generate.cases import CaseMaker
 from harness.generate.covering.parameters import parameters_of
 from harness.generate.values.domains import Domain, Domains
-from harness.subjects.description import Reach
+from harness.subjects.child.serve.operations import ReachReport
 from harness.world.case import Case
 
 
@@ -77,7 +77,7 @@ def test_any_jobs_put_together_have_the_same_total() -> None:
             counts=Counts(),
             buckets=[],
             breakdown=Breakdown(),
-            reach=(Reach(), Reach()),
+            reach=(ReachReport(), ReachReport()),
             tuples=jobs[job].add(chunks[number]),
             news=[],
         )

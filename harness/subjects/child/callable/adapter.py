@@ -4,8 +4,9 @@ The callable takes what a case sets, by its first parameter, and returns the res
 contract). A class with fields is one, too: to make an instance is to resolve.
 """
 
+from __future__ import annotations
+
 import argparse
-import gc
 import importlib
 import importlib.machinery
 import json
@@ -13,22 +14,25 @@ import logging
 import os
 import sys
 import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ....source.constants import add
 from ..aims.harvest import harvest
 from ..recording.reach import Reach
 from ..recording.recorder import Recorder, RecordingLoader
 from ..serve import launch
-from ..serve.loop import NotACallable, Subject, _facts
-from ..serve.wire import encode, marked
+from ..serve.adapter import Adapter, facts_of
+from ..serve.operations import CaseRequest, Described, Facts, LoadCallable
+from ..serve.values import encode, marked
 from ..tree import slicing
-from ..tree.resolve import Resolver, _no_outcome
+from ..tree.resolve import Resolver, no_outcome
 from ..world import sandbox
 from ..world.caches import Caches
 from ..world.current import WORLD, UnansweredProbe, observe_environment
 from . import mappings, records
 from .fields import CallWrites
-from .forms import Form, found_in
+from .forms import Form, NotACallable, found_in
 
 _ABSENT = {"$absent": True}
 _TYPES = {"int": int, "float": float, "str": str}
@@ -60,49 +64,46 @@ class TreeModules:
         return inside != file and "site-packages" not in inside.split(os.sep)
 
 
-class CallableSubject(Subject):
-    """One callable; see ``serve.Subject`` for what is asked of it."""
+class CallableAdapter(Adapter[Facts]):
+    """One callable. Its cases are facts; of these it is given what it takes by name."""
 
-    def __init__(self, request):
-        self._root = root = os.path.realpath(request["root"])
-        self._seconds = request["case_seconds"]
-        self.slots = []
-        # It asks no object for the environment: whoever sets a variable does so itself.
-        self._profile = {}
-        module, _, name = request["target"].partition(":")
+    def __init__(self, request: LoadCallable) -> None:
+        self.limits = sandbox.confine(request.memory_bytes, request.root)
+        self.root = root = os.path.realpath(request.root)
+        module, _, name = request.target.partition(":")
         logging.disable(logging.CRITICAL)
         warnings.simplefilter("ignore")
         observe_environment()
         self._caches = Caches(module.partition(".")[0])
         self._writes = CallWrites()
-        recorder = Recorder(root, self._writes) if request["record"] else None
+        recorder = Recorder(root, self._writes) if request.record else None
         self._caches.recorder = recorder
         self._modules = TreeModules(root, recorder)
         sys.meta_path.insert(0, self._modules)
         sys.path.append(root)
         with sandbox.libraries_loading():
             imported = importlib.import_module(module)
-        self._form = Form(found_in(imported, module, name), request["domains"])
+        self._form = Form(found_in(imported, module, name), request.domains)
         self._resolver = CallResolver(self._form, root, self._caches)
-        self._form.learn(self._resolver, next(_facts(request["silent"])))
-        self._reach = None if recorder is None else self._reach_of(recorder)
-        self._parser = None
-        gc.collect()
-        gc.freeze()
+        self._form.learn(self._resolver, next(facts_of(CaseRequest(**request.silent))))
+        if recorder is not None:
+            self.reach = self._reach_of(recorder)
+        self._parser: argparse.ArgumentParser | None = None
 
-    def _reach_of(self, recorder):
+    def _reach_of(self, recorder: Recorder) -> Reach:
+        # Every write was recorded, since the outcome's fields were not known yet; those of its fields count.
         self._writes.learn(self._form.names, {cls.__name__ for cls in self._form.classes})
         recorder.sites.counts = self._writes.counts
-        starts = []
+        starts: list[Any] = []
         for function in self._form.entries:
             code = function.__code__
-            file = os.path.realpath(code.co_filename).removeprefix(os.path.join(self._root, ""))
+            file = os.path.realpath(code.co_filename).removeprefix(os.path.join(self.root, ""))
             node = recorder.sites.function(function.__name__, file, code.co_firstlineno)
             if node is not None:
                 starts += slicing.labelled(node.body, node.name)
         return Reach(recorder, starts)
 
-    def describe(self, request):
+    def describe(self) -> Described:
         """Return the arguments, what is read of them, and the fields that an outcome has."""
         form = self._form
         loaded = {
@@ -116,30 +117,44 @@ class CallableSubject(Subject):
         for name, values in reading.fields.items():
             for value in values:
                 add(reads[name], value)
-        return {
-            "fields": [
+        writers, decisions = ([], []) if self.reach is None else (self.reach.writers(), self.reach.decisions())
+        return Described(
+            fields=[
                 {key: value for key, value in argument.items() if key not in ("near", "hint")}
                 for argument in form.arguments.values()
             ],
-            "slots": [],
-            "reads": reads,
-            "environment": reading.variables(),
-            "architectures": [],
-            "resolved": list(form.names),
-            "takes": [name for name in ("hardware", "model") if name in form.takes],
-            **(self._reach.describe() if self._reach is not None else {}),
-            "aims": harvest(reading.trees, roots, list(form.arguments)),
-        }
+            slots=[],
+            reads=reads,
+            environment=reading.variables(),
+            architectures=[],
+            aims=harvest(reading.trees, roots, list(form.arguments)),
+            writers=writers,
+            decisions=decisions,
+            resolved=list(form.names),
+            takes=[name for name in ("hardware", "model") if name in form.takes],
+        )
 
-    def parse(self, request):
+    def choose(self, names: Sequence[str]) -> list[str]:
+        """Fix which outcome fields ``resolve`` reports; return those that the subject has."""
+        return self._resolver.choose(names)
+
+    def resolve(self, case: Facts) -> bytes:
+        """Return the case's answer frame."""
+        return self._resolver.resolve(case)
+
+    def forget(self) -> None:
+        """Drop what the tree's functions remember."""
+        self._caches.forget_all()
+
+    def cases(self, request: CaseRequest[Any]) -> Iterator[Facts]:
+        """Yield the facts of each case."""
+        return facts_of(request)
+
+    def parse(self, argv: Sequence[str]) -> Facts:
         """Return the arguments that launch flags set."""
-        try:
-            if self._parser is None:
-                self._parser = _parser_of(self._form.arguments.values())
-            args = launch.parse(self._parser, request["argv"], set(self._form.arguments))
-            return {"args": args, "error": None, "unknown": None}
-        except launch.LaunchError as error:
-            return {"args": None, "error": str(error), "unknown": error.unknown}
+        if self._parser is None:
+            self._parser = _parser_of(self._form.arguments.values())
+        return launch.parse(self._parser, argv, set(self._form.arguments))
 
 
 class CallResolver(Resolver):
@@ -186,7 +201,7 @@ class CallResolver(Resolver):
                 self._form.names = list(fields)
             strange = next((name for name in fields if name not in self._form.names), None)
             if strange is not None:
-                return _no_outcome(
+                return no_outcome(
                     "broken",
                     f"its outcome has the field {strange!r}, which that of the case that sets nothing has not: "
                     "annotate what it returns with a class that has all fields",
@@ -194,9 +209,9 @@ class CallResolver(Resolver):
             values = [marked(fields[name]) if name in fields else _ABSENT for name in self._chosen]
             return b"F" + encode([*values, self._changed(given, data)])
         except records.NoFields as error:
-            return _no_outcome("broken", str(error))
+            return no_outcome("broken", str(error))
         except Exception as error:
-            return _no_outcome("broken", f"its outcome cannot be written as JSON: {self._message(error)}")
+            return no_outcome("broken", f"its outcome cannot be written as JSON: {self._message(error)}")
 
 
 def _parser_of(arguments):

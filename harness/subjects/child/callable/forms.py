@@ -5,7 +5,7 @@ import functools
 import inspect
 import typing
 
-from ..serve.loop import NotACallable
+from ..serve.adapter import NotASubject
 from . import records
 
 WORLD_PARAMETERS = ("env", "hardware", "model")
@@ -13,6 +13,12 @@ _KNOWN_TYPES = {bool: "bool", int: "int", float: "float", str: "str", list: "lis
 # What runs when an instance is made; validators and factories of defaults carry decorators.
 _MAKING = ("__init__", "__new__", "__post_init__", "__attrs_post_init__", "__attrs_pre_init__", "model_post_init")
 _DECORATORS = ("field_validator", "model_validator", "validator", "root_validator", "default", "computed_field")
+
+
+class NotACallable(NotASubject):
+    """The target is not what a subject has to be; the message says what it lacks."""
+
+    kind = "callable"
 
 
 def found_in(module, path, name):

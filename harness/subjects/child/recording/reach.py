@@ -38,22 +38,19 @@ class Reach:
         self.novelty = Novelty(recorder, self._write_numbers, self._decision_numbers)
         self._described = None
 
-    def describe(self):
-        """Return all writers and decisions, in slot order."""
-        return {
-            "writers": [
-                {
-                    "field": site.field,
-                    "slot": slot,
-                    "source": site.function,
-                    "file": site.file,
-                    "line": site.line,
-                    "excuse": self._excuse(site, lines[site.line - 1].decode(errors="replace")),
-                }
-                for (slot, site), lines in self._with_lines(self._writes)
-            ],
-            "decisions": self.decisions(),
-        }
+    def writers(self):
+        """Return all writers, in slot order."""
+        return [
+            {
+                "field": site.field,
+                "slot": slot,
+                "source": site.function,
+                "file": site.file,
+                "line": site.line,
+                "excuse": self._excuse(site, lines[site.line - 1].decode(errors="replace")),
+            }
+            for (slot, site), lines in self._with_lines(self._writes)
+        ]
 
     def decisions(self):
         """Return all decisions, in slot order. What was read off the files once is kept."""
@@ -90,17 +87,17 @@ class Reach:
     def fresh(self):
         """Return the runs of each writer since this was last asked, and of each decision what was ever seen.
 
-        Of a decision 0 is neither, 1 true, 2 false, 3 both. ``news`` are the cases that were the first of their
-        stream to reach something, with what that was.
+        For a decision 0 is neither, 1 true, 2 false, 3 both. Third come the cases that were the first of their
+        stream to reach something, each with what that was.
         """
         told, counts = self._told, self._counts()
         self._told = counts
         seen = self._recorder.seen
-        return {
-            "counts": [now - before for now, before in zip(counts, told, strict=True)],
-            "seen": [seen[number] + 2 * seen[number + 1] for number in self._decision_numbers],
-            "news": self.novelty.taken(),
-        }
+        return (
+            [now - before for now, before in zip(counts, told, strict=True)],
+            [seen[number] + 2 * seen[number + 1] for number in self._decision_numbers],
+            self.novelty.taken(),
+        )
 
     def forget(self):
         """Forget what was seen so far."""

@@ -26,7 +26,7 @@ def traced(reach, runs, root, accessors="", raises=True):
                 run()
             cases.append({"asked": asked(), "variables": variables[:], "raised": raised[-1] if raised else None})
             variables.clear()
-    return {"cases": cases}
+    return cases
 
 
 @contextlib.contextmanager

@@ -1,9 +1,15 @@
 """The loop over the cases of a batch: one answer each, in time, sent in bunches."""
 
+from __future__ import annotations
+
 import os
 import time
+from typing import Any
 
 from ..world import chance, sandbox
+from .adapter import Adapter
+from .operations import Resolve
+from .wire import Wire
 
 # The parent waits for a bunch of answers no longer than this and one case's time limit.
 _FLUSH_SECONDS = 1.0
@@ -11,22 +17,23 @@ _LONGEST = 1 << 20
 _OUT_OF_MEMORY = b'X["memory"'
 
 
-def answer_all(cases, resolve, seconds, wire, part, novelty=None, forget=None):
-    """Send the frame that ``resolve`` makes of each case, in order.
+def answer_all(adapter: Adapter[Any], request: Resolve, seconds: float, wire: Wire) -> None:
+    """Send the answer frame of each case, in order.
 
-    ``part`` says what they are: of which ``stream`` of a campaign (or None), the number of the ``first``, and whether
-    each answer is sent at once (``single``). ``novelty`` is told of each case of a stream, and before the first
-    ``forget()`` drops what the tree remembers: what a case reaches must not depend on what this process did before.
     A case that takes longer than ``seconds`` ends the process, and so does one that runs out of memory.
     """
-    stream, first, single = part
+    stream, first, single = request.part
+    novelty = None if adapter.reach is None else adapter.reach.novelty
     if novelty is not None:
         novelty.clear()
     if novelty is not None and stream is not None:
-        forget()
+        # What a case reaches must not depend on what this process did before: another number of jobs deals the
+        # batches out differently, and the same seed has to find the same.
+        adapter.forget()
         novelty.begin(stream)
+    resolve = adapter.resolve
     flushed = time.monotonic()
-    for number, case in enumerate(cases, first):
+    for number, case in enumerate(adapter.cases(request), first):
         chance.renew()
         sandbox.start_timer(seconds)
         outcome = resolve(case)
@@ -43,15 +50,16 @@ def answer_all(cases, resolve, seconds, wire, part, novelty=None, forget=None):
             wire.flush()
             flushed = time.monotonic()
         if outcome.startswith(_OUT_OF_MEMORY):
-            # What the case took may still be held somewhere: the next one gets a process of its own.
+            # Something may still hold the memory that the case took, so the next case gets a fresh process.
             wire.flush()
             os._exit(0)
     if novelty is not None and stream is not None:
         novelty.end()
 
 
-def seconds_of(cases, resolve):
+def seconds_of(adapter: Adapter[Any], cases: list[Any]) -> float:
     """Return the seconds it takes to resolve ``cases`` and do nothing else (the floor of a benchmark)."""
+    resolve = adapter.resolve
     started = time.perf_counter()
     for case in cases:
         resolve(case)

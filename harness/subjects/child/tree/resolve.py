@@ -5,7 +5,7 @@ import os
 import sys
 
 from ..describe import assigned_in
-from ..serve.wire import encode, marked, without_addresses
+from ..serve.values import encode, marked, without_addresses
 from ..world.answers import Described, NotInTree, fresh, value_getter
 from ..world.current import WORLD, UnansweredProbe
 from ..world.held import HELD
@@ -77,7 +77,7 @@ class Resolver:
                 for name, value in facts["env"].items():
                     environ[name] = value
             except (ValueError, TypeError) as error:
-                return _no_outcome("broken", f"the case's environment cannot be set: {error}")
+                return no_outcome("broken", f"the case's environment cannot be set: {error}")
             given = data.copy()
             written = WORLD.written
             WORLD.enter(facts)
@@ -88,7 +88,7 @@ class Resolver:
         except UnansweredProbe as error:
             return self._unanswered(error)
         except MemoryError:
-            return _no_outcome("memory", "the case needs more memory than it is given")
+            return no_outcome("memory", "the case needs more memory than it is given")
         finally:
             WORLD.leave()
             if data != before:
@@ -105,7 +105,7 @@ class Resolver:
         except (UnansweredProbe, MemoryError):
             raise
         except NotInTree as error:
-            return _no_outcome("unanswered", f"{error} is not in the tree, which an answer names, and was read")
+            return no_outcome("unanswered", f"{error} is not in the tree, which an answer names, and was read")
         except BaseException as error:
             return self._refused(error, given, data)
         if WORLD.unanswered is not None:
@@ -115,7 +115,7 @@ class Resolver:
             values.append(self._changed(given, data))
             return b"F" + encode(values)
         except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-            return _no_outcome("broken", f"a field cannot be written as JSON: {error}")
+            return no_outcome("broken", f"a field cannot be written as JSON: {error}")
 
     def _read(self, record):
         values = []
@@ -133,17 +133,17 @@ class Resolver:
     def _unanswered(self, error):
         place = self._raised(error)
         origin = "" if place is None else place["source"]
-        return _no_outcome("unanswered", f"{error.path} {error.how}" + (f" (in {origin})" if origin else ""))
+        return no_outcome("unanswered", f"{error.path} {error.how}" + (f" (in {origin})" if origin else ""))
 
     def _refused(self, error, given, data):
         missing = getattr(error, "obj", None)
         if WORLD.unanswered is not None:
             return self._unanswered(WORLD.unanswered)
         if isinstance(error, AttributeError) and type(missing) is Described:
-            return _no_outcome("unanswered", f"{missing._described_path}.{error.name} was read")
+            return no_outcome("unanswered", f"{missing._described_path}.{error.name} was read")
         about = unanswered_name(error) or _undefined_name(error)
         if about is not None:
-            return _no_outcome("unanswered", about)
+            return no_outcome("unanswered", about)
         said = encode([type(error).__name__, self._message(error)])
         place = self._raised(error)
         origin = "" if place is None else place["source"]
@@ -238,7 +238,8 @@ def _environment_fields(profile):
     ]
 
 
-def _no_outcome(kind, detail):
+def no_outcome(kind, detail):
+    """Return the frame of a case without an outcome: the kind of failure, and the detail in words."""
     return b"X" + encode([kind, detail])
 
 

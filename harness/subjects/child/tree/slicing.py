@@ -18,12 +18,15 @@ from ....source.calls import called_name
 from ....source.nodes import IMPORTS, mentions
 from ....source.scopes import bound_in
 from ....source.writes import declared, writes_in
+from ..serve.adapter import NotASubject
 
 ENTRY = "__slice_entry"
 
 
-class SliceError(Exception):
+class SliceError(NotASubject):
     """The tree has no slice of the described kind; the message says what was looked for."""
+
+    kind = "slice"
 
 
 def build(cls, spec, recorder=None):

@@ -1,0 +1,101 @@
+"""What each kind of subject does in its process: the operations as typed methods; what all share is done here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from ..recording.reach import Reach
+from ..recording.tracing import traced
+from .operations import CaseRequest, Described, Exchanged, Facts, ListedReads
+from .values import marked
+
+C = TypeVar("C")
+
+
+class NotASubject(Exception):
+    """The tree does not hold what was asked for: ``kind`` is ``slice`` or ``callable``, the text says what lacks."""
+
+    kind = ""
+
+
+class Adapter(Generic[C]):
+    """One loaded subject, whose cases are of type ``C``: a tree, a callable or a package.
+
+    ``limits`` says what the kernel granted; ``root`` is the folder with the subject's source.
+    """
+
+    limits: dict[str, bool]
+    root: str
+    reach: Reach | None = None
+    # Whether a frame of a refusal says where it was raised. Where it does not, `traces` has to find out.
+    refusals_have_places = True
+
+    def describe(self) -> Described:
+        """Return the arguments, what the resolution reads of them, and the values it compares with."""
+        raise NotImplementedError
+
+    def choose(self, names: Sequence[str]) -> list[str]:
+        """Fix which outcome fields ``resolve`` reports; return those of them that the subject has."""
+        raise NotImplementedError
+
+    def parse(self, argv: list[str]) -> Facts:
+        """Return the arguments that launch flags set. Raises LaunchError for flags that do not parse."""
+        raise NotImplementedError
+
+    def resolve(self, case: C) -> bytes:
+        """Return the case's answer frame: ``F`` fields, ``E`` refusal or ``X`` no outcome."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Drop what the subject remembers from case to case, as if the process had just started."""
+
+    def cases(self, request: CaseRequest[Any]) -> Iterator[C]:
+        """Yield the cases of a request."""
+        raise NotImplementedError
+
+    def accessors(self) -> str:
+        """Return the file of the tree whose functions set variables for others; empty where there is none."""
+        return ""
+
+    def decisions(self) -> list[Facts]:
+        """Return the decisions of the description."""
+        return [] if self.reach is None else self.reach.decisions()
+
+    def chain(self, case: C) -> list[Facts]:
+        """Return every write that resolving the case makes, in order; none where writes are not recorded."""
+        return [] if self.reach is None else self.reach.chain(partial(self.resolve, case), marked)
+
+    def written(self, positions: Sequence[int]) -> list[list[Facts]] | None:
+        """Return the chains of those cases of the last batch, None where one was not resolved in this process."""
+        return [[] for _ in positions] if self.reach is None else self.reach.written(positions, marked)
+
+    def traces(self, request: CaseRequest[Any]) -> list[Facts]:
+        """Return what resolving each case does (see `recording.tracing`)."""
+        runs: list[Callable[[], object]] = [partial(self.resolve, case) for case in self.cases(request)]
+        return traced(self.reach, runs, self.root, self.accessors(), raises=not self.refusals_have_places)
+
+    def reads(self, request: CaseRequest[Any]) -> ListedReads:
+        """Resolve the cases, keep them, and return what each step read. Packages alone have steps."""
+        raise NotImplementedError
+
+    def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
+        """Resolve the kept cases ``numbers`` with two steps exchanged. Packages alone have steps."""
+        raise NotImplementedError
+
+
+def facts_of(request: CaseRequest[Any]) -> Iterator[Facts]:
+    """Yield each case of a request as the facts that stand-ins answer from."""
+    machines, models = request.machines, request.models
+    for args, machine, model, env in request.cases:
+        hardware, probes = machines[machine]
+        described, checkpoint = models[model]
+        yield {
+            "hardware": hardware,
+            "probe": probes,
+            "model": described,
+            "checkpoint": checkpoint,
+            "args": args,
+            "env": env,
+        }

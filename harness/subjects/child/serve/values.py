@@ -1,0 +1,61 @@
+"""Values of a resolution as JSON: the same bytes for equal values of equal types, in every process."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from ..world.standins import now
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
+
+
+def encode(value: Any) -> bytes:
+    """Return ``value`` as compact JSON bytes, the same bytes for equal values of equal types.
+
+    UTF-8 cannot carry half a surrogate pair, so one is written as an escape's text. Raises ValueError, TypeError or
+    RecursionError for what JSON cannot hold.
+    """
+    text = _ENCODER.encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(lambda half: f"\\\\u{ord(half[0]):04x}", text).encode()
+
+
+def without_addresses(text: str) -> str:
+    """Return ``text`` without addresses in memory, which differ from one process to the next."""
+    # Most texts have none: looking for two letters is several times as quick as the pattern.
+    return _ADDRESS.sub("0x...", text) if "0x" in text else text
+
+
+def marked(value: Any) -> Any:
+    """Return ``value`` in JSON's types; a key that starts with ``$`` names the type that JSON does not have.
+
+    So two values have equal JSON only where they and their types are equal.
+    """
+    value = now(value)
+    if isinstance(value, dict):
+        if all(type(key) is str and not key.startswith("$") for key in value):
+            return {key: marked(item) for key, item in value.items()}
+        return {"$dict": [[marked(key), marked(item)] for key, item in value.items()]}
+    if type(value) is list:
+        return [marked(item) for item in value]
+    if isinstance(value, (list, tuple)):
+        return {f"${type(value).__name__}": [marked(item) for item in value]}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": repr(float(value))}
+    if value is None or type(value) in (bool, str, int, float):
+        return value
+    if isinstance(value, str):
+        # ``str(value)`` would call what a subclass, such as an enumeration, has in its place.
+        return {f"${type(value).__name__}": str.__str__(value)}
+    if isinstance(value, (int, float)):
+        return {f"${type(value).__name__}": int(value) if isinstance(value, int) else float(value)}
+    if isinstance(value, (set, frozenset)):
+        return {"$set": sorted((marked(item) for item in value), key=repr)}
+    return {f"${type(value).__name__}": without_addresses(repr(value))}
