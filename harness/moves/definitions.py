@@ -12,6 +12,7 @@ from typing import Final
 from harness.common.errors import UsageError
 from harness.moves.cuts import FieldCutter
 from harness.moves.tables import TableText
+from harness.source.functions import defined_names
 from harness.source.nodes import FUNCTIONS, Function, decorator_names, last_name, used
 from harness.source.sites import Sites
 from harness.subjects.spec import SubjectSpec
@@ -88,7 +89,7 @@ class Definitions:
         if listed is None or self._spec.own:
             return None
         kept, wanted = set[str](), list(listed)
-        defined = {name: node for node in tree.body for name in _names_of(node)}
+        defined = {name: node for node in tree.body for name in defined_names(node)}
         while wanted:
             name = wanted.pop()
             if name in defined and name not in kept:
@@ -98,7 +99,7 @@ class Definitions:
 
     def _scan(self, file: str, body: Iterable[ast.stmt], owner: str, kept: set[str] | None) -> None:
         for node in body:
-            if kept is not None and not owner and not kept & set(_names_of(node)):
+            if kept is not None and not owner and not kept & set(defined_names(node)):
                 continue
             if isinstance(node, ast.ClassDef):
                 self._scan(file, node.body, f"{owner}{node.name}.", kept)
@@ -106,7 +107,7 @@ class Definitions:
                 inner = [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
                 self._scan(file, inner, owner, None)
             elif isinstance(node, Function | ast.Assign | ast.AnnAssign):
-                for name in _names_of(node):
+                for name in defined_names(node):
                     self._take(Definition(name, f"{owner}{name}", file, node), owner)
 
     def _take(self, found: Definition, owner: str) -> None:
@@ -251,18 +252,3 @@ def _parsed(spec: SubjectSpec, file: str) -> ast.Module:
         raise UsageError(f"{spec.label}: {file} cannot be read: {error.strerror or error}") from None
     except (SyntaxError, ValueError, RecursionError) as error:
         raise UsageError(f"{spec.label}: {file} is not Python that can be parsed: {error}") from None
-
-
-def _names_of(node: ast.stmt) -> list[str]:
-    """Return the names that a statement of a module or a class defines."""
-    if isinstance(node, Function | ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.Assign):
-        return [target.id for target in node.targets if isinstance(target, ast.Name)]
-    if isinstance(node, ast.AnnAssign):
-        return [node.target.id] if isinstance(node.target, ast.Name) else []
-    if isinstance(node, ast.If | ast.Try | ast.With):
-        return [
-            name for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt) for name in _names_of(child)
-        ]
-    return []

@@ -12,7 +12,8 @@ here knows a record or a tree of files.
 - `decisions`: ``decisions_of(node)`` gives the single conditions, ``conditions_of(node)`` the whole ones.
 - `calls`: ``arguments_of(call, function)`` says which parameter gets what; ``positional``, ``defaults``, ``given``.
 - `scopes`: ``parameters_of(function)``, ``times_bound(function)``, ``aliases(function)``, ``scopes_in(node)``.
-- `functions`: ``defined_in(module)`` gives `Defined` (node, qualified, owner, is_inner), ``function_at(line)``.
+- `functions`: ``defined_in(module)`` gives `Defined` (node, qualified, owner, is_inner), ``function_at(found,
+  line)``, ``defined_names(statement)``.
 - `constants`: ``literals(node, named)``, ``assignments(statements)``.
 - `nodes`: names and texts of nodes, ``heads`` and ``inside`` of compound statements, ``in_order`` of running.
 - `positions`: ``span_of(node)``, and ``Columns(text)``, by which libcst's nodes find what `ast` found::

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .nodes import FUNCTIONS, Function
+from .nodes import FUNCTIONS, IMPORTS, Function, inside
+from .writes import binds
 
 
 class Defined(NamedTuple):
@@ -53,8 +54,27 @@ def _defined(node: ast.AST, prefix: str, owner: ast.ClassDef | None, is_inner: b
             yield from _defined(child, prefix, owner, is_inner)
 
 
-def function_at(found: Iterable[Defined], line: int) -> str:
-    """Return the full name of the innermost function that holds ``line``, "" for what runs at import."""
+class FunctionLines(NamedTuple):
+    """The full name of a function and its first and last line, decorators included; "" for what runs at import."""
+
+    name: str
+    first: int
+    last: int
+
+
+def function_at(found: Iterable[Defined], line: int) -> FunctionLines:
+    """Return the innermost of the functions ``found`` in a file that holds ``line``."""
+    functions = (one for one in found if isinstance(one.node, FUNCTIONS))
+    lines = (FunctionLines(one.qualified, one.first_line, one.last_line) for one in functions)
     # Of the functions around a line the innermost begins last.
-    around = [one for one in found if isinstance(one.node, FUNCTIONS) and one.first_line <= line <= one.last_line]
-    return max(around, key=lambda one: one.first_line).qualified if around else ""
+    around = (one for one in lines if one.first <= line <= one.last)
+    return max(around, key=lambda one: one.first, default=FunctionLines("", 1, 0))
+
+
+def defined_names(statement: ast.AST) -> list[str]:
+    """Return the names that a statement of a module or class defines, also in an ``if``, ``try`` or ``with``."""
+    if isinstance(statement, (ast.If, ast.Try, ast.With, ast.ExceptHandler)):
+        return [name for _, child in inside(statement) for name in defined_names(child)]
+    if isinstance(statement, ast.AnnAssign):
+        return [statement.target.id] if isinstance(statement.target, ast.Name) else []
+    return list(binds(statement)) if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Assign, *IMPORTS)) else []

@@ -7,7 +7,7 @@ import textwrap
 
 from harness.source.calls import arguments_of, called_name, calls_in, defaults, given, positional
 from harness.source.constants import assignments, literals
-from harness.source.functions import defined_in, function_at
+from harness.source.functions import defined_in, defined_names, function_at
 from harness.source.nodes import FUNCTIONS, Function, heads, in_order, inside, last_name
 from harness.source.scopes import aliases, parameters_of, scopes_in, starred_of, times_bound
 
@@ -52,7 +52,7 @@ def test_every_function_has_its_full_name_and_what_it_is_defined_in() -> None:
 
 def test_a_line_belongs_to_the_innermost_function_around_it() -> None:
     found = defined_in(ast.parse(MODULE))
-    lines = {line: function_at(found, line) for line in range(1, 13)}
+    lines = {line: function_at(found, line).name for line in range(1, 13)}
     assert lines == {
         1: "",
         2: "",
@@ -67,6 +67,23 @@ def test_a_line_belongs_to_the_innermost_function_around_it() -> None:
         11: "",
         12: "g",
     }
+
+
+def test_the_names_that_a_statement_of_a_module_defines() -> None:
+    for text, names in (
+        ("def f(a): b = 1", ["f"]),
+        ("class A: b = 1", ["A"]),
+        ("a = b.c = (d, e) = 1", ["a", "d", "e"]),
+        ("a: int", ["a"]),
+        ("a.b: int = 1", []),
+        ("from a import b as c", ["c"]),
+        ("if a: b = 1\nelse: c = 2", ["b", "c"]),
+        ("try: import a\nexcept E as e: a = None\nelse: b = 1\nfinally: c = 1", ["a", "a", "b", "c"]),
+        ("with a as b: c = 1", ["c"]),
+        ("for a in b: c = 1", []),
+        ("a.b()", []),
+    ):
+        assert defined_names(ast.parse(text).body[0]) == names
 
 
 def test_each_parameter_has_its_argument() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -11,10 +12,10 @@ from pathlib import Path
 from harness.audit.operators import all_operators
 from harness.audit.operators.operator import faults
 from harness.audit.reading.files import SourceFile
-from harness.audit.reading.functions import FunctionLines, function_at, functions_of
 from harness.audit.reading.mutant import Mutant, Role, compiles, diff, mutated
 from harness.audit.reading.vocabulary import Vocabulary
 from harness.common.errors import UsageError, hint
+from harness.source.functions import Defined, FunctionLines, defined_in, function_at
 
 
 class MutablePackage:
@@ -27,7 +28,7 @@ class MutablePackage:
         self.folder = folder.resolve()
         self.name = self.folder.name
         self.texts: dict[str, str] = {}
-        self._functions: dict[str, list[FunctionLines]] = {}
+        self._functions: dict[str, list[Defined]] = {}
         for path in sorted(self.folder.rglob("*.py")):
             try:
                 # Not read as text: that would change line ends, and a mutant changes nothing but its fault.
@@ -92,7 +93,7 @@ class MutablePackage:
     def function_of(self, mutant: Mutant) -> FunctionLines:
         """Return the function that has the mutant's fault. Raises UsageError for a mutant of other sources."""
         if mutant.file not in self._functions:
-            self._functions[mutant.file] = functions_of(self._text(mutant))
+            self._functions[mutant.file] = defined_in(ast.parse(self._text(mutant)))
         return function_at(self._functions[mutant.file], mutant.line)
 
     def outside(self, mutants: Iterable[Mutant], names: Collection[str]) -> list[Mutant]:

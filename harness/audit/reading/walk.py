@@ -7,13 +7,16 @@ classes, ``__all__``, and blocks that only a type checker reads.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import libcst as cst
 
 from harness.audit.reading.mutant import Role
+from harness.source.writes import Target, stored, targets_of, writes_of
 
 _TEXT_CALLS: Final = ("Arg", "NewType", "ParamSpec", "TypeVar", "cast", "print", "warn")
 _LOGGERS: Final = ("logger", "logging", "log", "LOGGER")
@@ -165,35 +168,26 @@ def assigned(node: cst.CSTNode) -> list[cst.BaseExpression]:
     return [node.target] if isinstance(node, cst.AugAssign | cst.AnnAssign) else []
 
 
+@cache
+def _targets(node: cst.CSTNode) -> list[Target]:
+    """Return the targets of an assignment as the reader of source has them, none for any other node."""
+    if not isinstance(node, cst.Assign | cst.AugAssign | cst.AnnAssign):
+        return []
+    return targets_of(ast.parse(cst.Module([]).code_for_node(node).strip()).body[0])
+
+
 def is_field_write(node: cst.CSTNode) -> bool:
     """Return whether a statement assigns to an attribute or an item, rather than to a local name."""
-    if isinstance(node, cst.AnnAssign) and node.value is None:
-        return False
-    return any(_is_field(target) for target in assigned(node))
-
-
-def _is_field(target: cst.CSTNode) -> bool:
-    if isinstance(target, cst.Tuple | cst.List):
-        return any(_is_field(element.value) for element in target.elements)
-    return isinstance(target, cst.Attribute | cst.Subscript)
+    targets = [target.node for target in _targets(node) if target.value is not None]
+    return any(not isinstance(place, ast.Name) for target in targets for place in stored(target))
 
 
 def written_names(node: cst.CSTNode) -> list[str]:
     """Return the fields that an assignment or a dict's item writes: attributes, and keys that are literal texts."""
     if isinstance(node, cst.DictElement):
-        names = [_text(node.key)]
-    else:
-        targets = [] if isinstance(node, cst.AnnAssign) else assigned(node)
-        names = [target.attr.value for target in targets if isinstance(target, cst.Attribute)]
-        for target in targets:
-            match target:
-                case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key)), *_]):
-                    names.append(_text(key))
-    return [name for name in names if name]
-
-
-def _text(node: cst.CSTNode) -> str:
-    return str(node.raw_value) if isinstance(node, cst.SimpleString) else ""
+        return [str(node.key.raw_value)] if isinstance(node.key, cst.SimpleString) and node.key.raw_value else []
+    targets = [target.node for target in _targets(node) if target.form != "annotated"]
+    return [write.name for target in targets if isinstance(target, ast.AST) for write in writes_of(target)]
 
 
 def is_read_of_parameter(here: CodeNode, *, provider: bool) -> bool:

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import sys
 
+from ....source.functions import defined_names
 from ..recording.recorder import RecordingLoader
 from ..world.answers import patch_real, value_getter
 from ..world.current import WORLD
@@ -193,7 +194,7 @@ def _needed(tree, names, answered):
     """
     defines = {}
     for index, node in enumerate(tree.body):
-        for name in _defined(node):
+        for name in defined_names(node):
             defines.setdefault(name, []).append(index)
     keep, wanted, done = set(), list(names), set(answered)
     while wanted:
@@ -212,19 +213,3 @@ def _needed(tree, names, answered):
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             keep.add(index)
     return keep
-
-
-def _defined(node):
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return [node.name]
-    if isinstance(node, ast.Assign):
-        return [name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return [node.target.id]
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return [(alias.asname or alias.name).partition(".")[0] for alias in node.names]
-    if isinstance(node, (ast.If, ast.Try, ast.With)):
-        return [name for child in ast.iter_child_nodes(node) for name in _defined(child)]
-    if isinstance(node, ast.ExceptHandler):
-        return [name for child in node.body for name in _defined(child)]
-    return []
