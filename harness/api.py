@@ -26,7 +26,6 @@ from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.campaign import Request, conclude_shards, run_campaign, run_given, run_shard
 from harness.engine.difference.buckets import Bucket
-from harness.engine.difference.causes import place
 from harness.engine.difference.compare import Difference as Parted
 from harness.engine.result.events import Event, Finished, Listener, Saved, Verdict
 from harness.engine.search.pair import Pair
@@ -146,7 +145,7 @@ class Report:
         held = {name}.intersection(self.result.started.gated)
         for label, covered in zip(self.subjects, self.result.covered, strict=True):
             for site in covered.missed(held):
-                where = place(site.writer)
+                where = str(site.writer)
                 return Judgement("inconclusive", f"{name} is written by {where} of {label}, which never ran")
         # A case that differs in something else resolved, too.
         others = sum(one.count for one in self.differences if one.part in ("field", "environment"))

@@ -1,4 +1,4 @@
-"""Who writes a field, and what decides it: the places in a subject's source, and the writes that a case made."""
+"""Places in a subject's source that write fields or decide, and the writes that a case made."""
 
 from __future__ import annotations
 
@@ -7,59 +7,70 @@ from typing import Any
 import msgspec
 
 
-class Writer(msgspec.Struct, frozen=True, kw_only=True):
-    """One place that can write a field.
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a subject's source, and what is said of all places: which function, in which file, in which line.
 
-    ``slot`` says where in the order of the resolution it runs (a handler's number and name, a pass's place and name);
-    ``source`` is the function that writes (a handler or its helper, a pass, a provider); ``file`` is relative to the
-    folder that holds the package, ``line`` counts from 1. ``excuse`` says why no case can come there, where the
-    source says so (a comment ``unreachable: REASON`` on the line) or is known for it.
+    ``source`` is the function (a handler or its helper, a pass, a provider). ``file`` is relative to the folder that
+    holds the package. ``line`` counts from 1. Its text, ``function (file:line)``, is for people and for the identity
+    of a bucket; nothing parses it.
+    """
+
+    source: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        """Return ``function (file:line)``."""
+        return f"{self.source} ({self.file}:{self.line})"
+
+    @property
+    def place(self) -> Place:
+        """The place alone, without what a subclass adds: places of different kinds compare equal by it."""
+        return Place(source=self.source, file=self.file, line=self.line)
+
+
+class Writer(Place, frozen=True, kw_only=True):
+    """A place that can write a field.
+
+    ``slot`` is its position in the order of the resolution (a handler's number and name, or a pass's position and
+    name). ``excuse`` says why no case can reach it, if the source says so (a comment ``unreachable: REASON`` on the
+    line) or the profile knows it.
     """
 
     field: str
     slot: str
-    source: str
-    file: str
-    line: int
     excuse: str = ""
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """One condition that a resolution asks for, as its source has it; ``source`` is the function.
+class Decision(Place, frozen=True, kw_only=True):
+    """A condition that a resolution asks; ``text`` is its source code.
 
-    A comment beside it may say what it ``never`` is ("true", "false", "asked"), and ``excuse`` why.
+    A comment beside it may name a result that it ``never`` has ("true", "false", or "asked" for no result at all).
+    Then ``excuse`` says why.
     """
 
     text: str
-    source: str
-    file: str
-    line: int
     never: str = ""
     excuse: str = ""
 
 
-class Write(msgspec.Struct, frozen=True, kw_only=True):
-    """One write while a case was resolved: the field, the value it had afterwards, and the place as in ``Writer``."""
+class Write(Place, frozen=True, kw_only=True):
+    """One write while a case was resolved: the place, the field, and the value of the field after it."""
 
     field: str
     value: Any
-    source: str
-    file: str
-    line: int
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a subject's source, as in ``Writer``."""
-
-    source: str
-    file: str
-    line: int
+def place_of(place: Place | None) -> Place | None:
+    """Return the place alone of a write, a writer or a decision; None for None."""
+    return None if place is None else place.place
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
-    """What a case did on its way besides writing fields.
+    """What a case did besides writing fields.
 
-    Each decision with its outcome, each variable it set, and where the exception was raised that refuses it.
+    ``taken`` has each decision with its result, ``variables`` each environment variable that was set, and ``raised``
+    the place that raised the exception which refuses the case.
     """
 
     taken: tuple[tuple[Decision, bool], ...] = ()
@@ -68,9 +79,9 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlacedStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One step of a package whose steps declare: ``source`` and ``slot`` as in ``Writer``, and all it may write.
+    """One step of a package whose steps declare: its function, its slot, and the names that it may write.
 
-    ``writes`` holds fields, what else is settled, and environment variables.
+    ``writes`` holds fields, other state, and environment variables.
     """
 
     source: str

@@ -10,6 +10,7 @@ import pytest
 
 from harness.engine.campaign import Budget, Request, run_campaign
 from harness.engine.difference.buckets import Bucket
+from harness.engine.difference.compare import writer_texts
 from harness.engine.result.events import Finished
 from harness.report.result.document import document
 from harness.subjects.open import open_spec
@@ -68,7 +69,8 @@ def test_the_known_differences_are_found() -> None:
 
 
 def written_by(bucket: Bucket) -> tuple[str, str]:
-    return bucket.difference.writers or ("", "")
+    writers = bucket.difference.writers
+    return ("", "") if writers is None else writer_texts(writers)
 
 
 def test_a_cause_is_one_bucket() -> None:

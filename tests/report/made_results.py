@@ -25,7 +25,7 @@ from harness.engine.result.excerpts import Excerpts
 from harness.engine.result.traces import WitnessTrace
 from harness.formats.launch import Flags
 from harness.world.case import Case, Refusal
-from harness.world.chain import Decision, Write, Writer
+from harness.world.chain import Decision, Place, Write, Writer
 from harness.world.profiles import hardware_profile
 
 OLD, NEW = "server/args.py", "server/passes.py"
@@ -39,7 +39,7 @@ def bucket(value: Any = 128, *, name: str = "page_size", kind: str = "field", **
         name=name,
         first=1,
         second=value,
-        writers=("as given", f"page_pass ({NEW}:2)"),
+        writers=(None, Place(source="page_pass", file=NEW, line=2)),
         along=("dtype",),
     )
     return Bucket(
@@ -52,6 +52,11 @@ def bucket(value: Any = 128, *, name: str = "page_size", kind: str = "field", **
     )
 
 
+def asked(file: str, line: int) -> Decision:
+    """Return the condition of the refusal, at its place on one side."""
+    return Decision(text="is_hip()", source="page_pass", file=file, line=line)
+
+
 def refusals(text: str = "ValueError: no") -> Bucket:
     """Return a cause in which the second subject alone refuses."""
     return Bucket(
@@ -60,8 +65,8 @@ def refusals(text: str = "ValueError: no") -> Bucket:
             name="",
             first=None,
             second=text,
-            checks=("", f"page_check ({NEW}:5)"),
-            decision=(f"is_hip() in page_pass ({OLD}:9)", f"is_hip() in page_pass ({NEW}:1)"),
+            checks=(None, Place(source="page_check", file=NEW, line=5)),
+            decision=(asked(OLD, 9), asked(NEW, 1)),
         ),
         count=1,
         witness=Case(id="7-9"),

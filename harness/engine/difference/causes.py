@@ -12,35 +12,36 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 import msgspec
 
 from harness.engine.difference.buckets import Bucket, weight
-from harness.engine.difference.compare import Difference
+from harness.engine.difference.compare import Difference, check_texts, decision_text
 from harness.engine.difference.minimise import removals
 from harness.world.case import Outcome
-from harness.world.chain import Decision, Place, Write, Writer
-
-AS_GIVEN: Final = "as given"
-"""What stands for the writer of a field that no one writes."""
+from harness.world.chain import Place, Write, place_of
 
 Chain = Sequence[Write]
 At = tuple[int | None, int | None]
 """A write on each side, by its number in the chain; None where there is none."""
 
-Node = tuple[str, str, int, str]
-"""What buckets may share: a field's writer or a check, the field, the side, and the place or the check in words."""
+Runs = Mapping[Place | tuple[str, str], int]
+"""How often each place of a side ran, and how often each function wrote a field: by ``(field, function)``."""
 
 
-def place(write: Write | Writer | Decision | Place | None) -> str:
-    """Return a write's place in words."""
-    return AS_GIVEN if write is None else f"{write.source} ({write.file}:{write.line})"
+class Shared(NamedTuple):
+    """Something that several buckets may have in common.
 
+    ``kind`` is ``field`` (a writer), ``decision``, ``check``, ``said`` (the message of a check) or ``variable``;
+    ``name`` is the field. ``text`` identifies it, and orders it among others. ``place`` is set for a writer.
+    """
 
-def writes_of(field: str, text: str) -> str:
-    """Return a name for all writes of a field in the function of a place in words."""
-    return f"{field} in {text.partition(' (')[0]}"
+    kind: str
+    name: str
+    side: int
+    text: str
+    place: Place | None = None
 
 
 def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> Difference:
@@ -62,7 +63,7 @@ def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: t
         root = by_name[name] if name in by_name else by_name[next(one for one in ranked if one in by_name)]
         along = tuple(difference.name for difference in found if difference is not root)
         first, second = (
-            place(None if at is None else chain[at]) for chain, at in zip(chains, parting[name], strict=True)
+            None if at is None else chain[at].place for chain, at in zip(chains, parting[name], strict=True)
         )
         parted = None if name in by_name else name
         return msgspec.structs.replace(root, writers=(first, second), along=along, parted=parted)
@@ -70,8 +71,8 @@ def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: t
     if root.kind in ("refusal", "refusals"):
         parted = _parted_before(chains, outcomes)
         if parted is not None:
-            writers = _last(parted, chains[0]), _last(parted, chains[1])
-            return msgspec.structs.replace(root, name=parted, writers=(place(writers[0]), place(writers[1])))
+            first, second = (place_of(_last(parted, chain)) for chain in chains)
+            return msgspec.structs.replace(root, name=parted, writers=(first, second))
     return root
 
 
@@ -154,7 +155,7 @@ def _equal(first: Any, second: Any) -> bool:
     return type(first) is type(second) and bool(first == second)
 
 
-def fold(buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, int]]) -> list[Bucket]:
+def fold(buckets: Sequence[Bucket], runs: tuple[Runs, Runs]) -> list[Bucket]:
     """Return one bucket a cause, most frequent first; each holds the ``parts`` that it is made of.
 
     ``runs`` tells for each side how often a place ran, and how often a function wrote a field. What buckets share is
@@ -172,7 +173,7 @@ def fold(buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, 
     }
     nodes = {id(bucket): _nodes(bucket.difference, plain) for bucket in buckets}
     while left:
-        sharing: dict[Node, list[Bucket]] = {}
+        sharing: dict[Shared, list[Bucket]] = {}
         for bucket in left:
             for node in nodes[id(bucket)]:
                 sharing.setdefault(node, []).append(bucket)
@@ -192,7 +193,7 @@ class _Cause:
     """The buckets of one cause, and what they share."""
 
     buckets: list[Bucket]
-    node: Node | None
+    node: Shared | None
 
     @property
     def count(self) -> int:
@@ -202,7 +203,7 @@ class _Cause:
         return self.buckets[0] if self.node is None else _merged(self.buckets, self.node)
 
 
-def _united(causes: Sequence[_Cause], nodes: Mapping[int, Sequence[Node]]) -> list[_Cause]:
+def _united(causes: Sequence[_Cause], nodes: Mapping[int, Sequence[Shared]]) -> list[_Cause]:
     """Return the causes with those put together that are one, the larger of two saying what they share."""
     united: list[_Cause] = []
     for cause in sorted(causes, key=lambda cause: -cause.count):
@@ -215,7 +216,7 @@ def _united(causes: Sequence[_Cause], nodes: Mapping[int, Sequence[Node]]) -> li
     return united
 
 
-def _same_cause(larger: _Cause, smaller: _Cause, nodes: Mapping[int, Sequence[Node]]) -> bool:
+def _same_cause(larger: _Cause, smaller: _Cause, nodes: Mapping[int, Sequence[Shared]]) -> bool:
     """Whether two causes are one, judged by the largest bucket of either, or by all of the smaller one.
 
     They are if all of the smaller one also has what the larger one shares. And they are if the second side, which is
@@ -239,41 +240,45 @@ def _largest(cause: _Cause) -> Difference:
     return max(cause.buckets, key=lambda bucket: bucket.count).difference
 
 
-def _over(first: Difference, second: Difference) -> Node | None:
+def _over(first: Difference, second: Difference) -> Shared | None:
     """Return the line of the second side that writes over what the first leaves as given in one of the two."""
     if first.writers is None or second.writers is None or first.writers[1] != second.writers[1]:
         return None
     place, name = first.writers[1], first.parted or first.name
-    if place == AS_GIVEN or name != (second.parted or second.name):
+    if place is None or name != (second.parted or second.name):
         return None
-    return ("field", name, 1, place) if AS_GIVEN in (first.writers[0], second.writers[0]) else None
+    return _writer(name, 1, place) if None in (first.writers[0], second.writers[0]) else None
 
 
-def _lost(difference: Difference) -> tuple[str, str, str] | None:
-    """Return what was lost: the field, the function of the first side, and the second's place that has it now."""
+Lost = tuple[str, str, Place | None]
+"""What the second side lost: the field, the first side's function, and the second's place that has it now."""
+
+
+def _lost(difference: Difference) -> Lost | None:
     if difference.writers is not None:
         first, second = difference.writers
-        return None if first == AS_GIVEN else (difference.parted or difference.name, _function(first), second)
+        return None if first is None else (difference.parted or difference.name, first.source, second)
     return _lost_check(difference) if difference.kind == "refusal" else None
 
 
-def _lost_check(difference: Difference) -> tuple[str, str, str] | None:
-    if difference.checks is None or difference.writers is not None or not difference.checks[0]:
+def _lost_check(difference: Difference) -> Lost | None:
+    if difference.checks is None or difference.writers is not None or difference.checks[0] is None:
         return None
-    return "", _function(difference.checks[0]), ""
+    return "", difference.checks[0].source, None
 
 
-def _function(text: str) -> str:
-    """Return the function of a place in words."""
-    return text.partition(" (")[0]
+def _refusing(difference: Difference) -> tuple[str, str]:
+    """Return the pair of checks of a refusal: their places, or their messages if the places are not known."""
+    if difference.checks is not None:
+        return check_texts(difference.checks)
+    return difference.first or "", difference.second or ""
 
 
-def _refusing(difference: Difference) -> tuple[Any, Any]:
-    """Return the pair of checks of a refusal: their places, or what they say where these are not known."""
-    return difference.checks or (difference.first or "", difference.second or "")
+def _writer(name: str, side: int, place: Place) -> Shared:
+    return Shared("field", name, side, str(place), place)
 
 
-def _nodes(difference: Difference, plain: Collection[tuple[Any, Any]]) -> list[Node]:
+def _nodes(difference: Difference, plain: Collection[tuple[str, str]]) -> list[Shared]:
     """Return what a difference may have in common with others: its writer, or its check, on either side.
 
     ``plain`` are the pairs of checks that part without any field having parted before: where a field had, that was
@@ -281,35 +286,33 @@ def _nodes(difference: Difference, plain: Collection[tuple[Any, Any]]) -> list[N
     """
     checks = _refusing(difference)
     if difference.kind == "environment" and difference.writers is None:
-        return [("variable", difference.name, 0, difference.name)]
+        return [Shared("variable", difference.name, 0, difference.name)]
     if difference.decision is not None and checks not in plain:
-        return [("decision", "", side, decision) for side, decision in enumerate(difference.decision)]
+        return [Shared("decision", "", side, decision_text(one)) for side, one in enumerate(difference.decision)]
     if difference.writers is not None and (difference.kind in ("environment", "field") or checks not in plain):
         name = difference.parted or difference.name
-        return [("field", name, side, writer) for side, writer in enumerate(difference.writers) if writer != AS_GIVEN]
+        return [_writer(name, side, place) for side, place in enumerate(difference.writers) if place is not None]
     if difference.kind in ("refusal", "refusals"):
         # One check may come first on one side here and on the other there: by what it says it is the same.
         said = {text for text in (difference.first, difference.second) if text is not None}
         return [
-            *(("check", "", side, check) for side, check in enumerate(checks) if check),
-            *(("said", "", 1, text) for text in sorted(said)),
+            *(Shared("check", "", side, check) for side, check in enumerate(checks) if check),
+            *(Shared("said", "", 1, text) for text in sorted(said)),
         ]
     return []
 
 
-def _suspicion(
-    node: Node, buckets: Sequence[Bucket], runs: tuple[Mapping[str, int], Mapping[str, int]]
-) -> tuple[float, int]:
+def _suspicion(node: Shared, buckets: Sequence[Bucket], runs: tuple[Runs, Runs]) -> tuple[float, int]:
     cases = sum(bucket.count for bucket in buckets)
-    kind, name, side, text = node
-    if kind != "field":
+    if node.place is None:
         return 1.0, cases
     # A pass is known by its first line, and what ran by the lines of what it declares.
-    ran = runs[side].get(text, runs[side].get(writes_of(name, text), cases))
+    by_function = runs[node.side].get((node.name, node.place.source), cases)
+    ran = runs[node.side].get(node.place, by_function)
     return cases / max(ran, cases), cases
 
 
-def _merged(buckets: Sequence[Bucket], node: Node) -> Bucket:
+def _merged(buckets: Sequence[Bucket], node: Shared) -> Bucket:
     """Return the buckets of one cause as one: the smallest witness first, then one case of each other form."""
     forms: dict[tuple[str, ...], tuple[Bucket, Any]] = {}
     lightest = min(buckets, key=lambda bucket: weight(bucket.witness))
@@ -324,5 +327,5 @@ def _merged(buckets: Sequence[Bucket], node: Node) -> Bucket:
         witness=lightest.witness,
         others=others,
         parts=[(bucket.difference, bucket.count) for bucket in parts],
-        shared=(node[2], node[3]),
+        shared=(node.side, node.text),
     )

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from harness.subjects.wire import decode_frame, says_the_same
-from harness.world.case import Outcome, Refusal
+from harness.world.case import FailureKind, Outcome, Refusal
+from harness.world.chain import Decision, Place
 
-Kind = Literal["field", "environment", "refusals", "refusal", "failure"]
+DifferenceKind = Literal["field", "environment", "refusals", "refusal", "failure"]
+Sides = tuple[Place | None, Place | None]
+"""A place on each side, None where that side has none."""
+
+AS_GIVEN: Final = "as given"
+"""The text for the writer of a field that no place writes: the value is the user's, or the default."""
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b")
 
@@ -28,25 +34,27 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     outcome). For refusals ``first`` and ``second`` say type and message, with quoted values and numbers left open
     so that one check is one bucket; None stands for "resolved".
 
-    ``entry`` is the ledger's entry that explains the difference, None when none does. ``writers`` are the places
-    that wrote the field, or set the variable, last, where the subjects say; a refusal has them, and the field or
-    variable as its ``name``, when that had parted before. ``along`` are the names of what else differs, in
-    consequence. ``parted`` is the field that the writers wrote where it is not ``name``: it had parted before, and
-    came together again. ``decision`` is the condition that came out otherwise where nothing had parted before a
-    refusal, in words, at its place on either side. ``checks`` are the places that refused, the empty string for a
-    side that resolved.
+    ``entry`` is the ledger's entry that explains the difference, None if there is none. ``writers`` are the last
+    places that wrote the field or set the variable, None on a side where no place did; the whole is None if the
+    subjects did not report it. A refusal has writers, and the field or variable as its ``name``, if that one had
+    diverged before. ``along`` are the names of other fields that differ as a consequence. ``parted`` is the field
+    that the writers wrote if it is not ``name``: it had diverged before, and became equal again. ``decision`` is the
+    condition that took another branch, on either side, if no field had diverged before a refusal. ``checks`` are the
+    places that refused, None for a side that resolved. ``failures`` are the kinds of the missing outcomes, None for
+    a side that has an outcome.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     name: str
     first: Any
     second: Any
     entry: str | None = None
-    writers: tuple[str, str] | None = None
+    writers: Sides | None = None
     along: tuple[str, ...] = ()
-    decision: tuple[str, str] | None = None
+    decision: tuple[Decision, Decision] | None = None
     parted: str | None = None
-    checks: tuple[str, str] | None = None
+    checks: Sides | None = None
+    failures: tuple[FailureKind | None, FailureKind | None] | None = None
 
     def key(self) -> str:
         """Return the bucket's identity: equal for equal differences, True and 1 being two.
@@ -57,10 +65,27 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         if self.entry is not None:
             return msgspec.json.encode(["entry", self.entry]).decode()
         if self.writers is not None:
-            return msgspec.json.encode([self.kind, self.name, self.parted, *self.writers]).decode()
-        checks = self.checks or (self.first, self.second)
-        parts = [self.kind, self.name, *checks, *(self.decision or ())]
+            return msgspec.json.encode([self.kind, self.name, self.parted, *writer_texts(self.writers)]).decode()
+        checks = (self.first, self.second) if self.checks is None else check_texts(self.checks)
+        parts = [self.kind, self.name, *checks, *map(decision_text, self.decision or ())]
         return msgspec.json.encode(parts, order="deterministic").decode()
+
+
+def writer_texts(writers: Sides) -> tuple[str, str]:
+    """Return the text of both writers, `AS_GIVEN` for a side where no place wrote."""
+    first, second = writers
+    return AS_GIVEN if first is None else str(first), AS_GIVEN if second is None else str(second)
+
+
+def check_texts(checks: Sides) -> tuple[str, str]:
+    """Return the text of both checks, the empty string for a side that resolved."""
+    first, second = checks
+    return "" if first is None else str(first), "" if second is None else str(second)
+
+
+def decision_text(decision: Decision) -> str:
+    """Return the text of a decision and its place."""
+    return f"{decision.text} in {decision}"
 
 
 def differences(first: Outcome, second: Outcome, *, messages: bool) -> list[Difference]:
@@ -103,10 +128,10 @@ def _same(first: Any, second: Any) -> bool:
 
 
 def _failures(first: Outcome, second: Outcome) -> list[Difference]:
-    kinds = [outcome.failure.kind if outcome.failure else None for outcome in (first, second)]
+    left, right = (outcome.failure.kind if outcome.failure else None for outcome in (first, second))
     details = [outcome.failure.detail if outcome.failure else None for outcome in (first, second)]
-    name = " / ".join(kind or "outcome" for kind in kinds)
-    return [Difference(kind="failure", name=name, first=details[0], second=details[1])]
+    name = f"{left or 'outcome'} / {right or 'outcome'}"
+    return [Difference(kind="failure", name=name, first=details[0], second=details[1], failures=(left, right))]
 
 
 def _refusals(first: Refusal, second: Refusal, messages: bool) -> list[Difference]:

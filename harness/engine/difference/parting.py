@@ -8,9 +8,8 @@ from typing import Final
 
 import msgspec
 
-from harness.engine.difference.causes import place
 from harness.engine.difference.compare import Difference
-from harness.world.chain import Decision, Trace, Write
+from harness.world.chain import Decision, Trace, Write, place_of
 
 _OWNER = re.compile(r"(?<![\w.)])[A-Za-z_]\w*(?:\([\w.]*\))?\.")
 """The object that a condition asks: the record on one side may be a view of it on the other."""
@@ -43,12 +42,10 @@ def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
     """
     if root.kind == "environment":
         return _of_variable(root, root.name, traces)
-    checks = [
-        "" if text is None else trace.raised and place(trace.raised)
-        for text, trace in zip((root.first, root.second), traces, strict=True)
-    ]
-    if checks[0] is not None and checks[1] is not None:
-        root = msgspec.structs.replace(root, checks=(checks[0], checks[1]))
+    sides = list(zip((root.first, root.second), traces, strict=True))
+    if all(text is None or trace.raised is not None for text, trace in sides):
+        first, second = (None if text is None else trace.raised for text, trace in sides)
+        root = msgspec.structs.replace(root, checks=(first, second))
     if root.writers is not None:
         return root
     found = _first_parted(traces)
@@ -58,15 +55,13 @@ def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
     for name in sorted(last[0].keys() | last[1].keys()):
         if last[0].get(name) != last[1].get(name) and re.search(rf"\b{re.escape(name)}\b", found[0].text):
             return _of_variable(msgspec.structs.replace(root, name=name), name, traces)
-    first, second = (f"{_plain(one.text)} in {place(one)}" for one in found)
-    return msgspec.structs.replace(root, decision=(first, second))
+    left, right = (Decision(text=_plain(one.text), source=one.source, file=one.file, line=one.line) for one in found)
+    return msgspec.structs.replace(root, decision=(left, right))
 
 
 def _of_variable(root: Difference, name: str, traces: tuple[Trace, Trace]) -> Difference:
-    setters = [_last(name, trace.variables) for trace in traces]
-    if setters == [None, None]:
-        return root
-    return msgspec.structs.replace(root, writers=(place(setters[0]), place(setters[1])))
+    first, second = (place_of(_last(name, trace.variables)) for trace in traces)
+    return root if first is second is None else msgspec.structs.replace(root, writers=(first, second))
 
 
 def _last(name: str, writes: Sequence[Write]) -> Write | None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from harness.engine.difference.compare import Difference
 from harness.engine.result.events import Covered
-from harness.engine.result.excerpts import Excerpts, Line, read_excerpts, said_place
+from harness.engine.result.excerpts import Excerpts, read_excerpts
 from harness.engine.result.traces import WitnessTrace
 from harness.engine.search.plan import Request
+from harness.world.chain import Place
 
 
 def excerpts_of(
@@ -26,7 +27,7 @@ def excerpts_of(
         read_excerpts(
             spec.tree.root,
             near=[
-                *(Line(write.file, write.line) for trace in traces for write in trace.chains[side]),
+                *(write for trace in traces for write in trace.chains[side]),
                 *(place for difference in differences for place in _named(difference, side)),
             ],
             lines=_never(covered[side]),
@@ -36,14 +37,13 @@ def excerpts_of(
     return first, second
 
 
-def _named(difference: Difference, side: int) -> list[Line]:
-    """Return the places of one side that the difference was made at."""
-    texts = [pair[side] for pair in (difference.writers, difference.checks, difference.decision) if pair is not None]
-    return [said[1] for text in texts if (said := said_place(text)) is not None]
+def _named(difference: Difference, side: int) -> list[Place]:
+    """Return the places of one side that made the difference."""
+    pairs = (difference.writers, difference.checks, difference.decision)
+    return [place for pair in pairs if pair is not None and (place := pair[side]) is not None]
 
 
-def _never(covered: Covered) -> list[Line]:
-    """Return the places that write and never ran, and the decisions that did not go both ways."""
-    writes = [Line(site.writer.file, site.writer.line) for site in covered.writes if not site.count]
-    decisions = [Line(site.decision.file, site.decision.line) for site in covered.decisions if site.seen != 3]
-    return writes + decisions
+def _never(covered: Covered) -> list[Place]:
+    """Return the write sites that never ran, and the decisions that did not take both branches."""
+    writes = [site.writer for site in covered.writes if not site.count]
+    return [*writes, *(site.decision for site in covered.decisions if site.seen != 3)]

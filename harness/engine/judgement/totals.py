@@ -8,7 +8,7 @@ import msgspec
 
 from harness.common.errors import UsageError
 from harness.engine.difference.buckets import Bucket, Buckets
-from harness.engine.difference.causes import place, writes_of
+from harness.engine.difference.causes import Runs
 from harness.engine.result.breakdown import Breakdown
 from harness.engine.result.events import Counts, Covered, Decided, Reached, Started
 from harness.engine.search.guide import Guide, StreamState
@@ -16,6 +16,7 @@ from harness.engine.search.interactions import Seen, SeenState
 from harness.engine.search.plan import Compared, Shard
 from harness.formats.subjectname import normal_name
 from harness.subjects.child.serve.operations import ReachReport
+from harness.world.chain import Place
 
 
 class Sums(msgspec.Struct, kw_only=True):
@@ -100,7 +101,7 @@ class Totals:
         """Return what ran of either side."""
         return self.reach[0].covered(), self.reach[1].covered()
 
-    def runs(self) -> tuple[dict[str, int], dict[str, int]]:
+    def runs(self) -> tuple[Runs, Runs]:
         """Return for each side how often each place that writes a field ran."""
         return self.reach[0].runs(), self.reach[1].runs()
 
@@ -125,12 +126,13 @@ class _Side:
         """Return what ran in all."""
         return ReachReport(counts=self._counts, seen=self._seen)
 
-    def runs(self) -> dict[str, int]:
+    def runs(self) -> Runs:
         """Return how often each place ran, and how often each function wrote each field."""
-        runs: dict[str, int] = {}
+        runs: dict[Place | tuple[str, str], int] = {}
         for writer, count in zip(self._writers, self._counts, strict=True):
-            runs[place(writer)] = count
-            runs[writes_of(writer.field, place(writer))] = runs.get(writes_of(writer.field, place(writer)), 0) + count
+            function = writer.field, writer.source
+            runs[writer.place] = count
+            runs[function] = runs.get(function, 0) + count
         return runs
 
     def covered(self) -> Covered:

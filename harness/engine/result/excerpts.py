@@ -5,35 +5,19 @@ They are read once, when the campaign is over, so that a report is made of the r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from harness.world.chain import Place
+
 CONTEXT: Final = 4
 """How many lines are kept on either side of a line that is shown."""
 
 _LONGEST_LINE: Final = 300
 _LARGEST_FILE: Final = 16 << 20
-_SAID: Final = re.compile(r"(?P<what>.*) \((?P<file>[^()]+):(?P<line>\d+)\)", re.DOTALL)
-
-
-class Line(msgspec.Struct, frozen=True):
-    """A line of a file, counted from 1; the file is relative to the folder that holds the package."""
-
-    file: str
-    line: int
-
-
-def said_place(text: str) -> tuple[str, Line] | None:
-    """Return the function and the line of a place in words (`harness.engine.difference.causes.place`).
-
-    None for words that name no place.
-    """
-    found = _SAID.fullmatch(text)
-    return None if found is None else (found["what"], Line(found["file"], int(found["line"])))
 
 
 class Excerpts(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +35,7 @@ class Excerpts(msgspec.Struct, frozen=True, kw_only=True):
         return self.lines.get(file, {}).get(line, "")
 
 
-def read_excerpts(root: Path, *, near: Iterable[Line], lines: Iterable[Line]) -> Excerpts:
+def read_excerpts(root: Path, *, near: Iterable[Place], lines: Iterable[Place]) -> Excerpts:
     """Return the lines around the places ``near`` and those at ``lines``, of the files under ``root``.
 
     A file that is not there, is too large or lies outside ``root`` is left out: the subject's own word for where

@@ -73,7 +73,7 @@ class Job:
             return [any(d.key() == key for d in found) for found in self._pair.differences(cases)]
 
         # Each try at a case that ends or hangs the process would cost another process.
-        if self._given is None and (bucket.difference.kind != "failure" or "unanswered" in bucket.difference.name):
+        if self._given is None and (bucket.difference.failures is None or "unanswered" in bucket.difference.failures):
             bucket.witness, *bucket.others = minimise_all(
                 [bucket.witness, *bucket.others], shows, self._plan.domains.architectures
             )

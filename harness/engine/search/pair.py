@@ -217,7 +217,6 @@ def is_failure(found: Sequence[Difference]) -> bool:
     show it, and a difference when only one does.
     """
     return any(
-        difference.kind == "failure"
-        and ("unanswered" in difference.name or "outcome" not in difference.name.split(" / "))
+        difference.failures is not None and ("unanswered" in difference.failures or None not in difference.failures)
         for difference in found
     )

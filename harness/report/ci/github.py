@@ -9,7 +9,7 @@ from typing import Final
 
 from harness.common.errors import visible
 from harness.engine.difference.buckets import Bucket
-from harness.engine.difference.causes import AS_GIVEN
+from harness.engine.difference.compare import AS_GIVEN
 from harness.engine.result.events import Finished
 from harness.report.wording.moves import in_order, reasons_words
 from harness.report.wording.overview import FieldRow, field_rows
@@ -54,7 +54,7 @@ def workflow_commands(result: Finished) -> bytes:
         spot = spots(result, number)[1]
         path = repository_path(result, 1, spot.place.file) if spot.place is not None else None
         place = {"file": path, "line": str(spot.place.line)} if spot.place is not None and path is not None else {}
-        where = f", by {spot.source}" if spot.source is not None else ""
+        where = f", by {spot.what}" if spot.what is not None else ""
         text = (
             f"{started.first}: {shortened(first)}\n{started.second}: {shortened(second)}{where}\n"
             f"{bucket.count} {cases_word(bucket.count)}, the smallest:"
@@ -147,7 +147,7 @@ def _cause(result: Finished, number: int) -> list[str]:
     ]
     labels = (started.first, started.second)
     for label, value, spot in zip(labels, values, spots(result, number), strict=True):
-        where = f"{spot.source} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.source
+        where = f"{spot.what} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.what
         lines.append(f"| {cell(label)} | {cell(shortened(value))} | {cell(where) if where else _unsaid(bucket)} |")
     case = bucket.witness
     world = world_words(case, started.flags)
@@ -191,7 +191,7 @@ def _reach(result: Finished) -> list[str]:
             ]
             for site in never[:_SHOWN]:
                 place = site.writer
-                lines.append(f"- {code(place.field)} in {code(f'{place.source} ({place.file}:{place.line})')}")
+                lines.append(f"- {code(place.field)} in {code(str(place))}")
             if len(never) > _SHOWN:
                 lines.append(f"- and {len(never) - _SHOWN} more")
             lines.append("")

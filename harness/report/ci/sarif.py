@@ -17,7 +17,7 @@ import msgspec
 from harness.common.errors import visible
 from harness.engine.difference.buckets import Bucket
 from harness.engine.result.events import Finished, Reached
-from harness.engine.result.excerpts import CONTEXT, Excerpts, Line
+from harness.engine.result.excerpts import CONTEXT, Excerpts
 from harness.report.wording.places import Spot, involved, partings, repository_path, spots
 from harness.report.wording.words import (
     cases_word,
@@ -27,7 +27,7 @@ from harness.report.wording.words import (
     shortened,
     world_words,
 )
-from harness.world.chain import Write
+from harness.world.chain import Place, Write
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASES: Final = ("FIRST", "SECOND")
@@ -165,7 +165,7 @@ def _body(result: Finished, bucket: Bucket) -> dict[str, Any]:
     )
     if world := world_words(case, started.flags):
         text += f" (on {world})"
-    missing = difference.kind == "failure" and "unanswered" in difference.name
+    missing = difference.failures is not None and "unanswered" in difference.failures
     return {
         "ruleId": difference.kind,
         "level": "warning" if missing else "error",
@@ -198,7 +198,7 @@ def _unreached(result: Finished, side: int, site: Reached) -> dict[str, Any]:
         "level": "warning",
         "message": {"text": _text(f"{place.field}: no case came to this place of {label}, in {place.source}")},
         "identity": f"{side}\0{place.field}\0{place.source}\0{place.file}",
-        "locations": _locations(result, side, Spot(Line(place.file, place.line), place.source)),
+        "locations": _locations(result, side, Spot(place, place.source)),
     }
 
 
@@ -208,7 +208,7 @@ def _made(result: Finished, bucket: Bucket, side: int) -> str:
 
 
 def _step(result: Finished, side: int, write: Write) -> dict[str, Any]:
-    (location,) = _locations(result, side, Spot(Line(write.file, write.line), write.source))
+    (location,) = _locations(result, side, Spot(write, write.source))
     value = msgspec.json.encode(write.value).decode()
     return {"location": {**location, "message": {"text": _text(f"{write.field} = {value}")}}}
 
@@ -217,12 +217,12 @@ def _locations(result: Finished, side: int, spot: Spot) -> list[dict[str, Any]]:
     location: dict[str, Any] = {}
     if spot.place is not None:
         location["physicalLocation"] = _physical(result, side, spot.place)
-    if spot.source:
-        location["logicalLocations"] = [{"name": visible(spot.source), "kind": "function"}]
+    if spot.what:
+        location["logicalLocations"] = [{"name": visible(spot.what), "kind": "function"}]
     return [location] if location else []
 
 
-def _physical(result: Finished, side: int, place: Line) -> dict[str, Any]:
+def _physical(result: Finished, side: int, place: Place) -> dict[str, Any]:
     path = repository_path(result, side, place.file) if side == 1 else None
     base = _TOP if path is not None else _BASES[side]
     body: dict[str, Any] = {"artifactLocation": {"uri": _uri(path or place.file), "uriBaseId": base}}
@@ -236,7 +236,7 @@ def _physical(result: Finished, side: int, place: Line) -> dict[str, Any]:
     return body
 
 
-def _context(excerpts: Excerpts, place: Line) -> dict[str, Any]:
+def _context(excerpts: Excerpts, place: Place) -> dict[str, Any]:
     lines = excerpts.around(place.file, place.line, CONTEXT)
     return {
         "startLine": lines[0][0],

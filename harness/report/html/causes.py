@@ -6,9 +6,9 @@ import json
 from xml.etree.ElementTree import Element
 
 from harness.engine.difference.buckets import Bucket
-from harness.engine.difference.causes import AS_GIVEN
+from harness.engine.difference.compare import writer_texts
 from harness.engine.result.events import Finished
-from harness.engine.result.excerpts import CONTEXT, Excerpts, Line
+from harness.engine.result.excerpts import CONTEXT, Excerpts
 from harness.formats.launch import Flags
 from harness.report.html.elements import Child, add, between, code, el, table
 from harness.report.wording.places import Spot, involved, partings, spots
@@ -22,6 +22,7 @@ from harness.report.wording.words import (
     slug,
 )
 from harness.world.case import Case
+from harness.world.chain import Place
 
 _FORMS = 20
 _CHAIN = 60
@@ -94,7 +95,7 @@ def _side(result: Finished, number: int, side: int, label: str, value: str, spot
     if spot.place is not None:
         add(
             node,
-            el("p", "By " if refusal is None else "Refused in ", code(spot.source or ""), " ", _where(spot.place)),
+            el("p", "By " if refusal is None else "Refused in ", code(spot.what or ""), " ", _where(spot.place)),
         )
         add(node, excerpt(result.excerpts[side], spot.place))
     elif refusal is None:
@@ -102,7 +103,7 @@ def _side(result: Finished, number: int, side: int, label: str, value: str, spot
     parting = partings(result, number)[side]
     if parting.place is not None:
         what = bucket.difference.name if bucket.difference.writers is not None else "the two"
-        add(node, el("p", f"Before that {what} parted, at ", code(parting.source or ""), " ", _where(parting.place)))
+        add(node, el("p", f"Before that {what} parted, at ", code(parting.what or ""), " ", _where(parting.place)))
         add(node, excerpt(result.excerpts[side], parting.place))
     add(node, _chain(result, number, side))
     again = resolve_command(bucket.witness, label, result.started.flags)
@@ -112,16 +113,16 @@ def _side(result: Finished, number: int, side: int, label: str, value: str, spot
 
 def _no_line(bucket: Bucket, side: int) -> str:
     difference = bucket.difference
-    if difference.writers is not None and difference.writers[side] == AS_GIVEN:
+    if difference.writers is not None and difference.writers[side] is None:
         return "As given: no line of this side writes it."
     return "It resolves the launch." if difference.kind == "refusal" else "No line is known to have decided it."
 
 
-def _where(place: Line) -> Element:
+def _where(place: Place) -> Element:
     return el("span", f"{place.file}:{place.line}", class_="where")
 
 
-def excerpt(excerpts: Excerpts, place: Line) -> Element | None:
+def excerpt(excerpts: Excerpts, place: Place) -> Element | None:
     """Return the lines around a place with the one itself marked; None where they were not read."""
     lines = excerpts.around(place.file, place.line, CONTEXT)
     if not lines:
@@ -163,7 +164,7 @@ def _forms(bucket: Bucket, labels: tuple[str, str]) -> Element | None:
     rows: list[list[Child]] = []
     for part, count in bucket.parts[:_FORMS]:
         name, first, second = difference_words(part)
-        by = [code(writer) for writer in part.writers or ()]
+        by = [code(text) for text in (() if part.writers is None else writer_texts(part.writers))]
         rows.append([name, f"{count:,}", code(first), code(second), el("span", *between(" → ", by), class_="where")])
     shared = None
     if bucket.shared is not None:

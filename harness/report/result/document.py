@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 
 from harness.common.writing import make_folder, write_atomically
 from harness.engine.difference.buckets import Bucket
-from harness.engine.difference.compare import Difference
+from harness.engine.difference.compare import Difference, check_texts, decision_text, writer_texts
 from harness.engine.result.breakdown import Group
 from harness.engine.result.events import Covered, Finished
 from harness.formats.contract import encode_case
@@ -122,10 +122,10 @@ def _differs(difference: Difference) -> dict[str, Any]:
         "field": difference.name,
         "first": difference.first,
         "second": difference.second,
-        "writers": difference.writers,
-        "decision": difference.decision,
+        "writers": None if difference.writers is None else writer_texts(difference.writers),
+        "decision": None if difference.decision is None else tuple(map(decision_text, difference.decision)),
         "parted": difference.parted,
-        "checks": difference.checks,
+        "checks": None if difference.checks is None else check_texts(difference.checks),
     }
 
 

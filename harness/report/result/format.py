@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from harness.engine.difference.compare import Kind
+from harness.engine.difference.compare import DifferenceKind
 from harness.engine.result.events import Verdict
 from harness.formats.contract import CaseLine
 from harness.moves import Moved
@@ -68,7 +68,7 @@ class RefusalPart(msgspec.Struct):
 class DiffersPart(msgspec.Struct):
     """What differs, and where that comes from."""
 
-    kind: Kind
+    kind: DifferenceKind
     field: str
     first: Any
     second: Any

@@ -242,9 +242,9 @@ def _print_case(word: str, case: Case, started: Started, console: Console) -> No
 
 def _print_missing_answers(bucket: Bucket, console: Console) -> None:
     """Show the lines that would answer an unanswered probe, ready to paste."""
-    for kind, detail in zip(
-        bucket.difference.name.split(" / "), (bucket.difference.first, bucket.difference.second), strict=True
-    ):
+    difference = bucket.difference
+    kinds = difference.failures or (None, None)
+    for kind, detail in zip(kinds, (difference.first, difference.second), strict=True):
         if kind == "unanswered" and (lines := answer_for(detail)):
             console.print(Text("  give --answers a file with", "yellow"))
             console.print(Text(lines), style="yellow", soft_wrap=True)

@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 from harness.engine.difference.buckets import Bucket
 from harness.engine.result.events import Finished
-from harness.engine.result.excerpts import Line, said_place
-from harness.world.chain import Write
+from harness.world.chain import Decision, Place, Write
 
 
 class Spot(NamedTuple):
-    """One side of a difference: the place and the function that decided it; both None where no line did."""
+    """One side of a difference: the place that decided it, and in words what is there.
 
-    place: Line | None
-    source: str | None
+    ``what`` is a function, or a condition and its function. Both are None where no line decided.
+    """
+
+    place: Place | None
+    what: str | None
 
 
 _UNKNOWN = Spot(None, None)
@@ -35,9 +37,9 @@ def _spot(result: Finished, number: int, side: int) -> Spot:
     difference, trace = result.buckets[number].difference, result.traces[number]
     refusal = trace.refusals[side]
     if refusal is not None:
-        check = _said(difference.checks, side)
+        check = _spot_of(difference.checks, side)
         return check if check.place is not None else Spot(None, refusal.origin)
-    return _said(difference.writers, side) if difference.kind in ("field", "environment") else _UNKNOWN
+    return _spot_of(difference.writers, side) if difference.kind in ("field", "environment") else _UNKNOWN
 
 
 def partings(result: Finished, number: int) -> tuple[Spot, Spot]:
@@ -49,12 +51,14 @@ def partings(result: Finished, number: int) -> tuple[Spot, Spot]:
     if difference.kind not in ("refusals", "refusal"):
         return _UNKNOWN, _UNKNOWN
     known = difference.writers or difference.decision
-    return _said(known, 0), _said(known, 1)
+    return _spot_of(known, 0), _spot_of(known, 1)
 
 
-def _said(places: tuple[str, str] | None, side: int) -> Spot:
-    said = None if places is None else said_place(places[side])
-    return _UNKNOWN if said is None else Spot(said[1], said[0])
+def _spot_of(places: Sequence[Place | None] | None, side: int) -> Spot:
+    place = None if places is None else places[side]
+    if place is None:
+        return _UNKNOWN
+    return Spot(place, f"{place.text} in {place.source}" if isinstance(place, Decision) else place.source)
 
 
 def involved(bucket: Bucket, chain: Sequence[Write]) -> list[Write]:

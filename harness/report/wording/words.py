@@ -16,8 +16,7 @@ import msgspec
 from harness.common.convert import changes
 from harness.common.errors import visible
 from harness.engine.difference.buckets import Bucket
-from harness.engine.difference.causes import AS_GIVEN
-from harness.engine.difference.compare import UNCHANGED, Difference
+from harness.engine.difference.compare import AS_GIVEN, UNCHANGED, Difference, decision_text, writer_texts
 from harness.engine.result.events import Covered, Finished, Interactions, Reached
 from harness.formats.contract import encode_case
 from harness.formats.launch import LAUNCH, Flags
@@ -146,13 +145,12 @@ def writer_words(difference: Difference) -> tuple[str, str]:
     if difference.writers is None:
         if difference.decision is None:
             return "", ""
-        first, second = (f"   parted at {visible(decision)}" for decision in difference.decision)
+        first, second = (f"   parted at {visible(decision_text(one))}" for one in difference.decision)
         return first, second
     field = "" if difference.kind in ("environment", "field") else f"{difference.name} "
     field = field if difference.parted is None else f"{difference.parted} "
     first, second = (
-        f"   {field}{visible(writer) if writer == AS_GIVEN else 'by ' + visible(writer)}"
-        for writer in difference.writers
+        f"   {field}{AS_GIVEN if writer is None else f'by {visible(str(writer))}'}" for writer in difference.writers
     )
     return first, second
 
@@ -165,7 +163,8 @@ def part_lines(bucket: Bucket, labels: tuple[str, str]) -> list[str]:
     lines = [f"  one cause in {len(bucket.parts)} forms, all with {visible(text)} in {labels[side]}"]
     for difference, count in bucket.parts[:_SHOWN_PARTS]:
         name, first, second = difference_words(difference)
-        places = "" if difference.writers is None else f"   ({visible(difference.writers[1 - side])})"
+        writers = difference.writers
+        places = "" if writers is None else f"   ({visible(writer_texts(writers)[1 - side])})"
         lines.append(f"    {count:6} {name} {first} → {second}{places}")
     if len(bucket.parts) > _SHOWN_PARTS:
         lines.append(f"    and {len(bucket.parts) - _SHOWN_PARTS} more forms")
@@ -200,7 +199,7 @@ def reach_lines(label: str, covered: Covered, gated: Collection[str] = ()) -> li
             place = decided.decision
             text = visible(textwrap.shorten(place.text, 60, placeholder=" ..."))
             why = f", and cannot be: {visible(decided.excuse)}" if decided.excuse else ""
-            line = f"         {text} in {place.source} ({place.file}:{place.line}) was never {decided.lacks}{why}"
+            line = f"         {text} in {place} was never {decided.lacks}{why}"
             told.append((3 if decided.excuse else 2, line))
     missing = [line for _, line in sorted(told, key=itemgetter(0))]
     if len(missing) > _SHOWN_PLACES:
@@ -221,7 +220,7 @@ def _why_not(site: Reached) -> str:
 
 def place_words(place: Writer | Write) -> str:
     """Return what writes which field, and where."""
-    return f"{place.field} in {place.source} ({place.file}:{place.line})"
+    return f"{place.field} in {place}"
 
 
 def drawn_words(result: Finished) -> str:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.result.excerpts import Excerpts, Line, read_excerpts, said_place
+from harness.engine.result.excerpts import Excerpts, read_excerpts
+from harness.world.chain import Place
 
 LINES = [f"line {number}" for number in range(1, 21)]
 
@@ -21,42 +22,32 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def read(root: Path, *near: Line, lines: tuple[Line, ...] = ()) -> Excerpts:
+def at(file: str, line: int) -> Place:
+    return Place(source="f", file=file, line=line)
+
+
+def read(root: Path, *near: Place, lines: tuple[Place, ...] = ()) -> Excerpts:
     return read_excerpts(root, near=near, lines=lines)
 
 
 def test_lines_around_a_place_are_kept_with_their_numbers(root: Path) -> None:
-    excerpts = read(root, Line("pkg/a.py", 3), lines=(Line("pkg/a.py", 15),))
+    excerpts = read(root, at("pkg/a.py", 3), lines=(at("pkg/a.py", 15),))
     assert list(excerpts.lines["pkg/a.py"]) == [1, 2, 3, 4, 5, 6, 7, 15]
     assert excerpts.around("pkg/a.py", 3, context=1) == [(2, "line 2"), (3, "line 3"), (4, "line 4")]
     assert excerpts.line("pkg/a.py", 15) == "line 15"
     assert excerpts.line("pkg/a.py", 12) == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("check_it (pkg/a.py:7)", ("check_it", Line("pkg/a.py", 7))),
-        ("is_it(1) (or so) in check_it (pkg/a.py:7)", ("is_it(1) (or so) in check_it", Line("pkg/a.py", 7))),
-        ("as given", None),
-        ("", None),
-        ("f (pkg/a.py:x)", None),
-    ],
-)
-def test_a_place_is_read_from_what_is_said_of_it(text: str, said: tuple[str, Line] | None) -> None:
-    assert said_place(text) == said
-
-
 @pytest.mark.parametrize("file", ["../secret.py", "pkg/link.py", "pkg", "no/such.py", "pkg/\0.py", "/etc/hostname"])
 def test_what_is_not_a_file_of_the_tree_is_not_read(root: Path, file: str) -> None:
-    excerpts = read(root, Line(file, 1))
+    excerpts = read(root, at(file, 1))
     assert excerpts.around(file, 1) == []
 
 
 def test_places_that_are_none_of_the_file_are_left_out(root: Path) -> None:
-    assert read(root, Line("pkg/a.py", 900), Line("pkg/a.py", -3)).around("pkg/a.py", 900) == []
+    assert read(root, at("pkg/a.py", 900), at("pkg/a.py", -3)).around("pkg/a.py", 900) == []
 
 
 def test_a_long_line_is_cut(root: Path) -> None:
     (root / "pkg/a.py").write_text("x" * 10_000_000)
-    assert len(read(root, Line("pkg/a.py", 1)).line("pkg/a.py", 1)) < 1000
+    assert len(read(root, at("pkg/a.py", 1)).line("pkg/a.py", 1)) < 1000

@@ -14,6 +14,7 @@ from made_results import HOSTILE, NEW, OLD, bucket, result
 
 from harness.engine.result.events import Finished
 from harness.report.ci.sarif import sarif
+from harness.world.chain import Place
 
 # Of the OASIS repository sarif-spec, as it is.
 SCHEMA = Path(__file__).with_name("sarif-schema-2.1.0.json")
@@ -56,26 +57,30 @@ def test_another_reader_finds_the_causes_where_they_are(tmp_path: Path) -> None:
     assert (missed.artifact_location.uri, missed.artifact_location.uri_base_id) == (OLD, "FIRST")
 
 
-def with_writers(*writers: str) -> Finished:
+def at(source: str, file: str, line: int) -> Place:
+    return Place(source=source, file=file, line=line)
+
+
+def with_writers(*writers: Place | None) -> Finished:
     made = result()
     return msgspec.structs.replace(made, buckets=(bucket(128, writers=writers), *made.buckets[1:]))
 
 
 def test_both_sides_are_located() -> None:
-    body = json.loads(sarif(with_writers(f"handle ({OLD}:3)", f"page_pass ({NEW}:2)")))
+    body = json.loads(sarif(with_writers(at("handle", OLD, 3), at("page_pass", NEW, 2))))
     related = body["runs"][0]["results"][0]["relatedLocations"]
     assert [one["physicalLocation"]["artifactLocation"]["uriBaseId"] for one in related] == ["FIRST", "SRCROOT"]
 
 
 def test_a_file_does_not_lead_out_of_its_base() -> None:
-    made = with_writers("as given", "page_pass (../../etc/pass wd?x#y:z:2)")
+    made = with_writers(None, at("page_pass", "../../etc/pass wd?x#y:z", 2))
     place = json.loads(sarif(made))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "src/etc/pass%20wd%3Fx%23y%3Az"
 
 
 def test_a_finding_stays_the_same_when_its_line_moves() -> None:
     def marks(line: int) -> list[str]:
-        found = bucket(128, writers=("as given", f"page_pass ({NEW}:{line})"))
+        found = bucket(128, writers=(None, at("page_pass", NEW, line)))
         made = msgspec.structs.replace(result(), buckets=(found, *result().buckets[1:]))
         results = json.loads(sarif(made))["runs"][0]["results"]
         return [one["partialFingerprints"]["stackproof/v1"] for one in results]

@@ -43,7 +43,9 @@ def test_an_equivalent_result_is_short() -> None:
 
 
 def test_a_failure_names_its_case_and_what_to_add() -> None:
-    said = shown(finished(bucket("failure", "unanswered / outcome", "a.b.is_moon was called", None)))
+    failed = bucket("failure", "unanswered / outcome", "a.b.is_moon was called", None)
+    failed.difference = replace(failed.difference, failures=("unanswered", None))
+    said = shown(finished(failed))
     assert "in case  7-3" in said
     assert '[[answers]]\nname = "a.b.is_moon"' in said
 
