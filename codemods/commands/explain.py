@@ -69,8 +69,8 @@ def explain(
         raise UsageError("--subject and --tree ask for different things, give one of them")
     if (origin is None) != (to is None):
         raise UsageError("a move needs both --from and --to, each with the name or number of a slot")
-    from codemods.stack.explained import explained
-    from codemods.stack.places import find_tree
+    from codemods.stack.explain import explained
+    from codemods.stack.trees import find_tree
 
     move = (origin, to) if origin is not None and to is not None else None
     place = find_tree(tree, Path.cwd(), record)

@@ -46,8 +46,8 @@ def migrate(
     jobs: Jobs = None,
 ) -> int:
     """Move fields one step on: print the change as a patch, or write it with --out or --in-place. No gate runs."""
-    from codemods.stack.places import find_tree
-    from codemods.stack.single import default_work, migrate_tree
+    from codemods.stack.migrate import default_work, migrate_tree
+    from codemods.stack.trees import find_tree
 
     if out is not None and in_place:
         raise UsageError("--out and --in-place ask for opposite things, give one of them")

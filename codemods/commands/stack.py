@@ -27,7 +27,9 @@ app = typer.Typer(
 
 _STATUS = {"done": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
 
-Target = Annotated[str, typer.Argument(metavar="TARGET", help=f"The tree to migrate: {TREES}. It is not changed.")]
+TargetName = Annotated[
+    str, typer.Argument(metavar="TARGET", help=f"The tree to migrate: {TREES}. It is not changed.")
+]
 StackFolder = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder that was given to 'stack run' as --out.")
 ]
@@ -47,7 +49,7 @@ Force = Annotated[bool, typer.Option("--force", help="Let codemods go on where t
 
 @app.command(short_help="Show the steps, and how often each field is written.")
 def plan(
-    target: Target,
+    target: TargetName,
     plan: PlanFile = None,
     write: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the plan there, as a stack.toml to edit.")
@@ -59,9 +61,9 @@ def plan(
 
     from rich.console import Console
 
+    from codemods.stack.create import find_target, plan_for
     from codemods.stack.plan import plan_text
-    from codemods.stack.prepare import find_target, plan_for
-    from codemods.stack.view import print_plan
+    from codemods.stack.terminal import print_plan
     from harness.common.writing import write_atomically
 
     if write is not None and write.exists():
@@ -87,7 +89,7 @@ def plan(
 @takes(*SUBJECT_OPTIONS, "jobs")
 def run(
     config: Config,
-    target: Target,
+    target: TargetName,
     out: Annotated[Path, typer.Option(metavar="DIR", help="A new folder for the work tree, the plan and the state.")],
     plan: PlanFile = None,
     branches: Annotated[str, typer.Option(metavar="PREFIX", help="What the steps' branches begin with.")] = "stack",
@@ -96,7 +98,7 @@ def run(
     force: Force = False,
 ) -> int:
     """Make a work tree of TARGET in DIR and do all steps there, one commit and one branch each."""
-    from codemods.stack.prepare import create, find_target, plan_for
+    from codemods.stack.create import create, find_target, plan_for
 
     found = find_target(target, Path.cwd())
     made = plan_for(found, plan)
@@ -134,7 +136,7 @@ def status(
 
     from codemods.stack.repository import Repository
     from codemods.stack.state import TREE, load_state
-    from codemods.stack.view import print_state, print_step
+    from codemods.stack.terminal import print_state, print_step
 
     state = load_state(folder)
     names = [item.name for item in state.steps]
@@ -160,9 +162,9 @@ def status(
 def _run(folder: Path, config: Config, force: bool) -> int:
     from rich.console import Console
 
-    from codemods.stack.runner import run_stack
+    from codemods.stack.run import run_stack
     from codemods.stack.state import load_state
-    from codemods.stack.view import StackView, print_state
+    from codemods.stack.terminal import StackView, print_state
 
     output = Console(highlight=False)
     # A CI job that is cancelled gets this signal: it ends the run as a Ctrl-C does.

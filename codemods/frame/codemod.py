@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import libcst as cst
 
@@ -31,10 +31,6 @@ class Left(NamedTuple):
         """Return whether what was left includes the write of ``field`` in this line."""
         return file == self.file and self.line <= line <= self.end and field in self.fields
 
-    def shown(self) -> dict[str, str | int]:
-        """Return what the JSON results say of it."""
-        return {"file": self.file, "line": self.line, "what": self.what, "reason": self.reason}
-
 
 @dataclass(frozen=True)
 class Change:
@@ -43,6 +39,21 @@ class Change:
     module: cst.Module
     count: int = 0
     left: tuple[Left, ...] = ()
+
+
+class StepFields(NamedTuple):
+    """What a step of a stack is about: ``moving`` move now, ``moved`` have moved when it is done.
+
+    ``functions`` are those that write one of the fields that move.
+    """
+
+    moving: tuple[str, ...]
+    moved: tuple[str, ...]
+    functions: tuple[str, ...]
+
+
+class DoesNotApply(Exception):
+    """A codemod has nothing to do in a tree; the message says why, or is empty where that goes without saying."""
 
 
 @dataclass
@@ -57,6 +68,11 @@ class Codemod(ABC):
     reads_anew: ClassVar[bool] = False
 
     facts: RecordFacts
+
+    @classmethod
+    def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments that follow from the step, besides ``options``; raises DoesNotApply."""
+        return {}
 
     @abstractmethod
     def words(self) -> tuple[str, ...]:
@@ -80,6 +96,11 @@ class FieldCodemod(Codemod):
     """A codemod that changes how the record's ``fields`` are written or read."""
 
     fields: tuple[str, ...]
+
+    @classmethod
+    def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that move."""
+        return {"fields": step.moving}
 
     def __post_init__(self) -> None:
         """Raises UsageError for a name that is neither a field nor assigned in the record's methods."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import libcst as cst
 
-from codemods.frame.codemod import Change, FieldCodemod
+from codemods.frame.codemod import Change, FieldCodemod, StepFields
 from codemods.lift.walk import Lifter
+from codemods.reading.facts import RecordFacts
 from codemods.reading.source import SourceFile
 from codemods.runtime.names import DECLARE
 from codemods.writing.imports import imported_as
@@ -32,6 +34,11 @@ class LiftWrites(FieldCodemod):
     )
 
     force: bool = False
+
+    @classmethod
+    def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all fields that have moved: regions of earlier ones may have waited for those that move now."""
+        return {"fields": step.moved}
 
     def words(self) -> tuple[str, ...]:
         """Return the name of the function that declares."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import libcst as cst
 
-from codemods.frame.codemod import Change, Codemod
+from codemods.frame.codemod import Change, Codemod, DoesNotApply, StepFields
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import name_of
@@ -41,6 +42,13 @@ class PinWhitelist(Codemod):
 
     path: str
     fields: tuple[str, ...] = ()
+
+    @classmethod
+    def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the whole whitelist: what is tagged, and what the steps until now tag."""
+        if facts.arg is None:
+            raise DoesNotApply("no field is tagged")
+        return {"fields": tuple(sorted({*facts.tagged, *(name for name in step.moved if name in facts.fields)}))}
 
     def __post_init__(self) -> None:
         """Raises UsageError for a name that is no field."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import libcst as cst
 import libcst.matchers as m
 
-from codemods.frame.codemod import Change, Codemod
+from codemods.frame.codemod import Change, Codemod, DoesNotApply, StepFields
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import Definition
 from codemods.reading.source import SourceFile
 from codemods.writing.emit import code, name_of
@@ -29,6 +31,13 @@ class RetireHandler(Codemod):
     summary: ClassVar[str] = "empty handlers, dead branches, unused locals and imports of what was touched go"
 
     functions: tuple[str, ...]
+
+    @classmethod
+    def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the functions that write the fields that move."""
+        if not options.get("functions", step.functions):
+            raise DoesNotApply
+        return {"functions": step.functions}
 
     def words(self) -> tuple[str, ...]:
         """Return the functions' names."""

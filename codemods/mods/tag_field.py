@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import libcst as cst
 
-from codemods.frame.codemod import Change, Codemod, Left
+from codemods.frame.codemod import Change, Codemod, DoesNotApply, Left, StepFields
+from codemods.reading.facts import RecordFacts
 from codemods.reading.index import dotted_name
 from codemods.reading.source import SourceFile, line_limit
 from codemods.writing.annotations import Tagger
@@ -30,6 +31,15 @@ class TagField(Codemod):
 
     fields: tuple[str, ...]
     new: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the fields that move that can be tagged."""
+        fields = tuple(name for name in step.moving if name in facts.fields)
+        if facts.arg is None or not fields:
+            what = "no field has metadata" if facts.arg is None else "an attribute is no field"
+            raise DoesNotApply(f"{what} that could be tagged")
+        return {"fields": fields}
 
     def __post_init__(self) -> None:
         """Raises UsageError for a name that is no field, and for a tree whose fields have no metadata class."""

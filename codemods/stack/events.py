@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from codemods.stack.state import State, StepState
+from codemods.stack.state import StackState, StepState
 from harness.engine.result import events as gate_events
 
 
@@ -19,14 +19,14 @@ class StepStarted:
 
 
 @dataclass(frozen=True)
-class Working:
+class StepWorking:
     """What is being done, in a few words."""
 
     what: str
 
 
 @dataclass(frozen=True)
-class Gating:
+class GateProgress:
     """An event of the gate that runs; ``mode`` is its mode."""
 
     mode: str
@@ -42,11 +42,11 @@ class StepEnded:
 
 
 @dataclass(frozen=True)
-class Ended:
+class StackEnded:
     """All steps are done."""
 
-    state: State
+    state: StackState
 
 
-Event = StepStarted | Working | Gating | StepEnded | Ended
-Listener = Callable[[Event], None]
+StackEvent = StepStarted | StepWorking | GateProgress | StepEnded | StackEnded
+StackListener = Callable[[StackEvent], None]

@@ -11,12 +11,11 @@ import msgspec
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import TreeIndex
 from codemods.stack.excuses import carried_over
-from codemods.stack.plan import Plan, Step
+from codemods.stack.plan import PlannedStep, StackPlan
 from harness.common.errors import UsageError
 from harness.engine.campaign import run_campaign
 from harness.engine.ledger.entries import Ledger, load_ledger
-from harness.engine.result.events import Finished, Listener
-from harness.engine.result.events import Verdict as Judged
+from harness.engine.result.events import Finished, Listener, Verdict
 from harness.engine.store import Store
 from harness.options import GateOptions
 from harness.subjects.open import open_subject
@@ -24,7 +23,7 @@ from harness.subjects.profile import Profile
 from harness.subjects.spec import SubjectSpec
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class GateVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a gate of one mode came to: of ``sites`` places that write a gated field, so many were ``reached``.
 
     ``excused`` are those that no case can reach, ``against`` is the first subject's name.
@@ -32,7 +31,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     mode: str
     against: str
-    verdict: Judged
+    verdict: Verdict
     reason: str
     cases: int
     seed: int
@@ -55,7 +54,7 @@ class NotImported(Exception):
 
 
 def migrated_spec(
-    plan: Plan, mode: str, place: str, cwd: Path, options: GateOptions, index: TreeIndex, facts: RecordFacts
+    plan: StackPlan, mode: str, place: str, cwd: Path, options: GateOptions, index: TreeIndex, facts: RecordFacts
 ) -> SubjectSpec:
     """Return the subject of the folder ``place`` under ``cwd``: the runtime is real, the unreachable carried over.
 
@@ -83,7 +82,7 @@ def check_import(spec: SubjectSpec) -> None:
 def run_gate(
     original: SubjectSpec,
     migrated: SubjectSpec,
-    plan: Plan,
+    plan: StackPlan,
     ledger: Ledger,
     options: GateOptions,
     listener: Listener,
@@ -112,11 +111,11 @@ def run_gate(
     return finished
 
 
-def verdict_of(finished: Finished, mode: str) -> Verdict:
+def verdict_of(finished: Finished, mode: str) -> GateVerdict:
     """Return what to keep of a result."""
     gated = set(finished.started.gated)
     sites = [site for site in finished.covered[1].writes if site.writer.field in gated]
-    return Verdict(
+    return GateVerdict(
         mode=mode,
         against=finished.started.first,
         verdict=finished.verdict,
@@ -129,7 +128,7 @@ def verdict_of(finished: Finished, mode: str) -> Verdict:
     )
 
 
-def ledger_for(plan: Plan, steps: Sequence[Step], original: str, migrated: str) -> Ledger:
+def ledger_for(plan: StackPlan, steps: Sequence[PlannedStep], original: str, migrated: str) -> Ledger:
     """Return the ledgers of ``steps`` as one; in their files the two are called ``original`` and ``migrated``.
 
     Raises UsageError for a file that cannot be read or means nothing, and for an id that two of them have.

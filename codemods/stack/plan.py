@@ -20,7 +20,7 @@ MODES: Final = ("slice", "whole")
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class PlannedStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step: fields that move together.
 
     ``codemods`` are its own, in order; without any, the plan's. ``ledger`` is a file of meant differences, beside the
@@ -49,7 +49,7 @@ class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
     all_fields: bool = False
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class StackPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a ``stack.toml`` says.
 
     ``record`` is the class whose fields move, as ``package.module:Class``. ``options`` are further arguments of
@@ -57,7 +57,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     record: str
-    steps: tuple[Step, ...]
+    steps: tuple[PlannedStep, ...]
     codemods: tuple[str, ...]
     options: dict[str, dict[str, Any]] = {}
     gate: GateSettings = GateSettings()
@@ -73,7 +73,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """The fields of all steps, in their order."""
         return tuple(name for step in self.steps for name in step.fields)
 
-    def of(self, step: Step) -> tuple[str, ...]:
+    def of(self, step: PlannedStep) -> tuple[str, ...]:
         """Return the codemods of ``step``."""
         return step.codemods or self.codemods
 
@@ -84,7 +84,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return "#slice" if mode == "slice" else ""
 
 
-def load_plan(path: Path) -> Plan:
+def load_plan(path: Path) -> StackPlan:
     """Return the plan in the file ``path``.
 
     Raises UsageError when it cannot be read, is not TOML, or holds a key, name or value that means nothing.
@@ -93,12 +93,12 @@ def load_plan(path: Path) -> Plan:
     return _plan(read_toml(path, where), where, path.parent)
 
 
-def read_plan(text: str, where: str, folder: Path) -> Plan:
+def read_plan(text: str, where: str, folder: Path) -> StackPlan:
     """Return the plan that ``text`` holds; ``where`` names it in errors. Raises UsageError."""
     return _plan(parse_toml(text, where), where, folder)
 
 
-def _plan(content: dict[str, Any], where: str, folder: Path) -> Plan:
+def _plan(content: dict[str, Any], where: str, folder: Path) -> StackPlan:
     if content.pop("format", None) != FORMAT:
         raise UsageError(f"{where}: write format = {FORMAT!r} at its top")
     content["steps"] = content.pop("step", [])
@@ -107,9 +107,9 @@ def _plan(content: dict[str, Any], where: str, folder: Path) -> Plan:
         _check_keys(content["gate"], set(GateSettings.__struct_fields__), f"{where}, [gate]")
     for number, step in enumerate(content["steps"] if isinstance(content["steps"], list) else (), 1):
         if isinstance(step, Mapping):
-            _check_keys(step, set(Step.__struct_fields__), f"{where}, step {number}")
+            _check_keys(step, set(PlannedStep.__struct_fields__), f"{where}, step {number}")
     try:
-        plan = msgspec.convert(content, Plan)
+        plan = msgspec.convert(content, StackPlan)
     except msgspec.ValidationError as error:
         raise UsageError(f"{where}: {error}") from None
     plan = msgspec.structs.replace(plan, folder=folder)
@@ -127,7 +127,7 @@ def default_text(package: str) -> str:
     return f"{head}\n{steps}"
 
 
-def default_plan(package: str, written: Iterable[str] | None = None) -> Plan:
+def default_plan(package: str, written: Iterable[str] | None = None) -> StackPlan:
     """Return the plan that comes with stackproof; of its fields, those that ``written`` holds, where it is given."""
     plan = read_plan(default_text(package), f"the plan for {package}", Path())
     if written is None:
@@ -140,7 +140,7 @@ def default_plan(package: str, written: Iterable[str] | None = None) -> Plan:
     return msgspec.structs.replace(plan, steps=tuple(step for step in steps if step.fields))
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: StackPlan) -> str:
     """Return ``plan`` as the text of a ``stack.toml``, which reads as the same plan."""
     body: dict[str, Any] = {"format": FORMAT, "record": plan.record, "codemods": list(plan.codemods)}
     lines = [f"{key} = {_toml(value)}" for key, value in body.items()]
@@ -148,7 +148,7 @@ def plan_text(plan: Plan) -> str:
         lines += ["", f"[options.{name}]", *(f"{key} = {_toml(value)}" for key, value in options.items())]
     lines += ["", "[gate]", *(f"{key} = {_toml(getattr(plan.gate, key))}" for key in GateSettings.__struct_fields__)]
     for step in plan.steps:
-        given = {key: getattr(step, key) for key in Step.__struct_fields__ if getattr(step, key)}
+        given = {key: getattr(step, key) for key in PlannedStep.__struct_fields__ if getattr(step, key)}
         lines += ["", "[[step]]", *(f"{key} = {_toml(value)}" for key, value in given.items())]
     return "\n".join(lines) + "\n"
 
@@ -170,7 +170,7 @@ def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
             raise UsageError(f"{where}: unknown key {key!r}{hint(key, names)}, known are {', '.join(names)}")
 
 
-def _check(plan: Plan, where: str) -> None:
+def _check(plan: StackPlan, where: str) -> None:
     module, colon, name = plan.record.partition(":")
     if not colon or not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
         raise UsageError(f"{where}: record {plan.record!r} is not of the form 'package.module:Class'")

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from codemods.stack.gate import Verdict
+from codemods.stack.gate import GateVerdict
 from harness.common.errors import UsageError
 from harness.common.reading import parse_json, read_file
 from harness.common.writing import write_atomically
@@ -25,7 +25,9 @@ LEDGERS: Final = "ledgers"
 CORPUS: Final = "corpus"
 """What lies in the folder of a stack; the last are cases worth running first, a folder a mode."""
 
-Status = Literal["pending", "applying", "gating", "done", "unchanged", "stopped"]
+_STATEMENT: Final = 80
+
+StepStatus = Literal["pending", "applying", "gating", "done", "unchanged", "stopped"]
 
 
 class LeftThere(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +37,16 @@ class LeftThere(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     what: str
     reason: str
+
+    @property
+    def words(self) -> str:
+        """What was left and why, on one line."""
+        return f"{self.file}:{self.line} {self.statement}: {self.reason}"
+
+    @property
+    def statement(self) -> str:
+        """What was left on one line, short."""
+        return " ".join(self.what.split())[:_STATEMENT]
 
 
 class StepState(msgspec.Struct, kw_only=True):
@@ -46,7 +58,7 @@ class StepState(msgspec.Struct, kw_only=True):
 
     name: str
     fields: tuple[str, ...]
-    status: Status = "pending"
+    status: StepStatus = "pending"
     branch: str = ""
     commit: str = ""
     before: int = 0
@@ -55,7 +67,7 @@ class StepState(msgspec.Struct, kw_only=True):
     lifted: int = 0
     left: tuple[LeftThere, ...] = ()
     notes: tuple[str, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[GateVerdict, ...] = ()
     reason: str = ""
     kept: str = ""
 
@@ -65,7 +77,7 @@ class StepState(msgspec.Struct, kw_only=True):
         return self.status in ("done", "unchanged")
 
 
-class Totals(msgspec.Struct, frozen=True, kw_only=True):
+class WriteTotals(msgspec.Struct, frozen=True, kw_only=True):
     """How the writes of all fields of the plan stand when it is done; ``reasons`` why some are not in a pass."""
 
     before: int
@@ -75,7 +87,7 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
     reasons: dict[str, int] = {}
 
 
-class State(msgspec.Struct, kw_only=True):
+class StackState(msgspec.Struct, kw_only=True):
     """How a stack stands.
 
     ``target`` is what the user named, ``original`` the subject that steps are gated against, without a suffix;
@@ -91,8 +103,8 @@ class State(msgspec.Struct, kw_only=True):
     inside: str = ""
     base: str = ""
     steps: Annotated[list[StepState], msgspec.Meta(min_length=1)]
-    totals: Totals | None = None
-    also: tuple[Verdict, ...] = ()
+    totals: WriteTotals | None = None
+    also: tuple[GateVerdict, ...] = ()
 
     @property
     def own(self) -> bool:
@@ -100,11 +112,11 @@ class State(msgspec.Struct, kw_only=True):
         return not self.repository
 
 
-def load_state(folder: Path) -> State:
+def load_state(folder: Path) -> StackState:
     """Return the state of the stack in ``folder``; raises UsageError when there is none that can be read."""
     path = folder / STATE
     try:
-        state = parse_json(read_file(path), State)
+        state = parse_json(read_file(path), StackState)
     except FileNotFoundError:
         raise UsageError(f"{folder} holds no stack: name the folder that was given to 'stack run' as --out") from None
     except OSError as error:
@@ -116,7 +128,7 @@ def load_state(folder: Path) -> State:
     return state
 
 
-def save_state(folder: Path, state: State) -> None:
+def save_state(folder: Path, state: StackState) -> None:
     """Write the state; raises UsageError when the disk refuses."""
     write_atomically(folder / STATE, msgspec.json.format(msgspec.json.encode(state), indent=2) + b"\n")
 

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from codemods.frame.codemod import Codemod, Left
+from codemods.frame.codemod import Codemod, DoesNotApply, Left, StepFields
 from codemods.frame.driver import StepResult, run
 from codemods.mods import codemod_named
 from codemods.reading.facts import RecordFacts
@@ -18,12 +18,13 @@ from codemods.reading.files import FolderTree, MemoryTree, write
 from codemods.reading.index import TreeIndex, dotted_name
 from codemods.reading.record import facts_of
 from codemods.reading.writes import WriteSite, counted, write_sites
-from codemods.stack.formatters import Formatted, formatted
+from codemods.stack.formatter import Formatted, formatted
+from codemods.stack.state import LeftThere
 from harness.common.errors import UsageError, hint
 
 
 @dataclass(frozen=True)
-class Work:
+class StepWork:
     """What a step is to do: ``fields`` move now, ``earlier`` have moved before; ``options`` are codemods' by name.
 
     With ``force`` the codemods that can do so go on where they would refuse.
@@ -43,7 +44,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Applied:
+class AppliedStep:
     """What a step did: how the fields' writes stood before and after, and what was left, with the reasons.
 
     ``index`` reads the tree as the step makes it, and ``facts`` were read before it. ``skipped`` are codemods that do
@@ -59,9 +60,31 @@ class Applied:
     formatting: tuple[str, ...] = ()
 
     @property
-    def changes(self) -> bool:
-        """Whether anything changed."""
-        return bool(self.result.changed)
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know besides what changed and what was left."""
+        return (*self.skipped, *self.formatting)
+
+    @property
+    def unread(self) -> list[str]:
+        """The files that could not be changed, each with the reason."""
+        return [f"{path}: {reason}" for path, reason in sorted(self.result.unreadable.items())]
+
+    def left(self, fields: Collection[str]) -> tuple[LeftThere, ...]:
+        """Return what was left that has to do with ``fields``, or with no field in particular."""
+        return tuple(
+            LeftThere(file=item.file, line=item.line, what=item.what, reason=item.reason)
+            for item in dict.fromkeys(self.result.left)
+            if not item.fields or item.fields & set(fields)
+        )
+
+    def counts(self, fields: Collection[str]) -> dict[str, int]:
+        """Return how many writes of ``fields`` were and are imperative, and how many are now recorded and lifted."""
+        return {
+            "before": counted(self.before, "imperative", fields),
+            "after": counted(self.after, "imperative", fields),
+            "recorded": counted(self.after, "recorded", fields),
+            "lifted": counted(self.after, "lifted", fields),
+        }
 
 
 def read_tree(root: Path, record: str, package: str = "") -> tuple[TreeIndex, RecordFacts]:
@@ -73,7 +96,7 @@ def read_tree(root: Path, record: str, package: str = "") -> tuple[TreeIndex, Re
     return index, facts_of(index, record)
 
 
-def apply_step(root: Path, work: Work, *, top: Path | None = None, jobs: int = 1) -> Applied:
+def apply_step(root: Path, work: StepWork, *, top: Path | None = None, jobs: int = 1) -> AppliedStep:
     """Apply the step to the tree under ``root``, which the caller has made for it or knows to be clean.
 
     ``top`` is the folder up to which a formatter's configuration is looked for. Raises UsageError for an unknown
@@ -85,8 +108,8 @@ def apply_step(root: Path, work: Work, *, top: Path | None = None, jobs: int = 1
 
 
 def planned_step(
-    index: TreeIndex, facts: RecordFacts, work: Work, root: Path, *, top: Path | None = None, jobs: int = 1
-) -> Applied:
+    index: TreeIndex, facts: RecordFacts, work: StepWork, root: Path, *, top: Path | None = None, jobs: int = 1
+) -> AppliedStep:
     """Return what the step would do to the tree of ``index``, which lies in ``root``; nothing is written."""
     before = write_sites(index, facts, work.every)
     result, skipped = StepResult(), list[str]()
@@ -102,7 +125,7 @@ def planned_step(
     result.changed = dict(done.changed)
     overlaid = TreeIndex(MemoryTree(result.changed, index.tree))
     after = write_sites(overlaid, facts, work.every)
-    return Applied(result, tuple(before), tuple(after), overlaid, facts, tuple(skipped), done.notes)
+    return AppliedStep(result, tuple(before), tuple(after), overlaid, facts, tuple(skipped), done.notes)
 
 
 def _rounds(names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -117,70 +140,57 @@ def _rounds(names: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def made(
-    work: Work, index: TreeIndex, facts: RecordFacts, sites: Sequence[WriteSite]
+    work: StepWork, index: TreeIndex, facts: RecordFacts, sites: Sequence[WriteSite]
 ) -> tuple[list[Codemod], list[str]]:
     """Return the codemods of a step, and why some of them do not apply; raises UsageError."""
     for name in work.fields:
         facts.check_written(name)
-    handlers = tuple(sorted({site.function for site in sites if site.field in work.fields}))
+    functions = tuple(sorted({site.function for site in sites if site.field in work.fields}))
+    step = StepFields(work.fields, work.every, functions)
     found: list[Codemod] = []
     skipped: list[str] = []
     for name in work.codemods:
-        given = dict(work.options.get(name, {}))
-        kind = codemod_named(name)
-        known = {item.name for item in dataclasses.fields(kind)}
-        for option in given:
-            if option not in known or option in ("facts", "fields"):
-                raise UsageError(
-                    f"codemod {name} has no option {option!r}{hint(option, known - {'facts', 'fields'})}"
-                )
-        if name == "tag_field":
-            fields = tuple(item for item in work.fields if item in facts.fields)
-            if facts.arg is None or not fields:
-                what = "no field has metadata" if facts.arg is None else "an attribute is no field"
-                skipped.append(f"tag_field does not apply: {what} that could be tagged")
-                continue
-            given["fields"] = fields
-        elif name == "pin_whitelist":
-            if facts.arg is None:
-                skipped.append("pin_whitelist does not apply: no field is tagged")
-                continue
-            given.setdefault("fields", tuple(sorted({*facts.tagged, *(f for f in work.every if f in facts.fields)})))
-        elif "functions" in known:
-            given.setdefault("functions", handlers)
-            if not given["functions"]:
-                continue
-        elif "fields" in known:
-            # Regions of earlier fields may have waited for those that move now.
-            given["fields"] = work.every if name == "lift_writes" else work.fields
-        if work.force and "force" in known:
-            given["force"] = True
-        found.append(_codemod(name, kind, facts, given))
+        try:
+            found.append(_codemod(name, facts, step, work.options.get(name, {}), work.force))
+        except DoesNotApply as why:
+            skipped += [f"{name} does not apply: {why}"] if str(why) else []
     return found, skipped
 
 
-def _codemod(name: str, kind: Any, facts: RecordFacts, given: Mapping[str, Any]) -> Codemod:
-    options = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+def _codemod(name: str, facts: RecordFacts, step: StepFields, options: Mapping[str, Any], force: bool) -> Codemod:
+    """Return the codemod ``name`` with what the step and the user's ``options`` give it.
+
+    Raises UsageError for an option that it does not take, that is wrong or lacking, and DoesNotApply.
+    """
+    kind = codemod_named(name)
+    takes = {item.name: item for item in dataclasses.fields(kind)}
+    own = takes.keys() - {"facts", "fields"}
+    for option in options:
+        if option not in own:
+            raise UsageError(f"codemod {name} has no option {option!r}{hint(option, own)}")
+    given = {
+        **kind.arguments(facts, step, options),
+        **options,
+        **({"force": True} if force and "force" in own else {}),
+    }
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
     types = get_type_hints(kind)
-    for key, value in options.items():
+    for key, value in given.items():
         try:
             msgspec.convert(value, types.get(key, Any), strict=False)
         except msgspec.ValidationError as error:
             raise UsageError(f"codemod {name}: its option {key} is wrong: {error}") from None
-    required = (item for item in dataclasses.fields(kind) if item.default is item.default_factory is MISSING)
-    lacking = [item.name for item in required if item.name not in ("facts", *options)]
+    lacking = [
+        key
+        for key, item in takes.items()
+        if key not in ("facts", *given) and item.default is item.default_factory is MISSING
+    ]
     if lacking:
         them = "it" if len(lacking) == 1 else "them"
         raise UsageError(
             f"codemod {name} needs {' and '.join(lacking)}: give {them} in [options.{name}] of a stack.toml"
         )
-    codemod: Codemod = kind(facts, **options)
-    return codemod
-
-
-def left_of(applied: Applied, fields: Collection[str]) -> list[Left]:
-    """Return what was left that has to do with ``fields``, or with no field in particular."""
-    return [left for left in dict.fromkeys(applied.result.left) if not left.fields or left.fields & set(fields)]
+    return kind(facts, **given)
 
 
 def reasons_of(sites: Sequence[WriteSite], left: Sequence[Left]) -> dict[str, int]:
@@ -193,13 +203,3 @@ def reasons_of(sites: Sequence[WriteSite], left: Sequence[Left]) -> dict[str, in
         reason = inner.reason if inner is not None else "no reason was given"
         found[reason] = found.get(reason, 0) + 1
     return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
-
-
-def summary_of(applied: Applied, fields: Collection[str]) -> dict[str, int]:
-    """Return how many writes of ``fields`` were and are imperative, and how many are now recorded and lifted."""
-    return {
-        "before": counted(applied.before, "imperative", fields),
-        "after": counted(applied.after, "imperative", fields),
-        "recorded": counted(applied.after, "recorded", fields),
-        "lifted": counted(applied.after, "lifted", fields),
-    }

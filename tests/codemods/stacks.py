@@ -9,10 +9,10 @@ from pathlib import Path
 
 from made_up_trees import make_tree
 
-from codemods.stack.events import Event
-from codemods.stack.prepare import create, find_target, plan_for
-from codemods.stack.runner import Outcome, run_stack
-from codemods.stack.state import State, load_state
+from codemods.stack.create import create, find_target, plan_for
+from codemods.stack.events import StackEvent
+from codemods.stack.run import StackOutcome, run_stack
+from codemods.stack.state import StackState, load_state
 from harness.options import GateOptions
 
 RECORD = "sglang.srt.server_args:ServerArgs"
@@ -37,7 +37,7 @@ fields = ["page_size"]
 OPTIONS = GateOptions(jobs=1)
 
 
-def ignore(event: Event) -> None:
+def ignore(event: StackEvent) -> None:
     """Listen to nothing."""
 
 
@@ -64,7 +64,7 @@ def made_stack(folder: Path, target: str, plan: Path) -> Path:
     return folder
 
 
-def run(folder: Path, listener: Callable[[Event], None] = ignore) -> tuple[Outcome, State]:
+def run(folder: Path, listener: Callable[[StackEvent], None] = ignore) -> tuple[StackOutcome, StackState]:
     """Do what is left of the stack in ``folder``."""
     outcome = run_stack(folder, OPTIONS, listener)
     return outcome, load_state(folder)

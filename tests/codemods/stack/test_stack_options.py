@@ -8,7 +8,7 @@ import pytest
 
 from codemods.stack.plan import load_plan
 from codemods.stack.state import load_state
-from codemods.stack.step import Work, planned_step, read_tree
+from codemods.stack.step import StepWork, planned_step, read_tree
 from harness.common.errors import UsageError
 
 PLAN = """
@@ -33,7 +33,7 @@ def test_an_option_of_another_type(tmp_path: Path) -> None:
     plan = load_plan(tmp_path / "stack.toml")
     root = Path(__file__).parents[3]
     index, facts = read_tree(root, plan.record, "legacy")
-    work = Work(plan.record, ("dtype",), plan.codemods, (), plan.options)
+    work = StepWork(plan.record, ("dtype",), plan.codemods, (), plan.options)
     with pytest.raises(
         UsageError, match="codemod pin_whitelist: its option path is wrong: Expected `str`, got `int`"
     ):

@@ -16,9 +16,9 @@ from codemods.frame.codemod import Change, Codemod, Example
 from codemods.mods import codemod_named
 from codemods.reading.facts import RecordFacts
 from codemods.reading.source import SourceFile
-from codemods.stack.events import Event, Gating, StepEnded, Working
-from codemods.stack.runner import run_stack
-from codemods.stack.state import State, held, load_state
+from codemods.stack.events import GateProgress, StackEvent, StepEnded, StepWorking
+from codemods.stack.run import run_stack
+from codemods.stack.state import StackState, held, load_state
 from harness.common.errors import UsageError
 from harness.engine.result import events as gate_events
 
@@ -41,7 +41,7 @@ class Finished(NamedTuple):
     """A stack that has run: its folder, its state, and the target with what it held before."""
 
     folder: Path
-    state: State
+    state: StackState
     target: Path
     before: dict[str, bytes]
 
@@ -192,11 +192,11 @@ def test_an_inconclusive_gate_stops_the_stack(tmp_path: Path) -> None:
 class Interrupts:
     """A listener that ends the run at the n-th event for which ``at`` holds."""
 
-    def __init__(self, at: Callable[[Event], bool], number: int) -> None:
+    def __init__(self, at: Callable[[StackEvent], bool], number: int) -> None:
         self._at = at
         self._left = number
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: StackEvent) -> None:
         """Take one event; raises KeyboardInterrupt."""
         if self._at(event):
             self._left -= 1
@@ -204,21 +204,21 @@ class Interrupts:
                 raise KeyboardInterrupt
 
 
-def _starts_gate(event: Event) -> bool:
-    return isinstance(event, Gating) and isinstance(event.event, gate_events.Started)
+def _starts_gate(event: StackEvent) -> bool:
+    return isinstance(event, GateProgress) and isinstance(event.event, gate_events.Started)
 
 
-def _works(event: Event) -> bool:
-    return isinstance(event, Working)
+def _works(event: StackEvent) -> bool:
+    return isinstance(event, StepWorking)
 
 
-def _ends_step(event: Event) -> bool:
+def _ends_step(event: StackEvent) -> bool:
     return isinstance(event, StepEnded)
 
 
 @pytest.mark.parametrize(("at", "number"), [(_works, 1), (_works, 2), (_starts_gate, 2), (_ends_step, 1)])
 def test_a_run_that_was_interrupted_goes_on(
-    stack: Path, finished: Finished, at: Callable[[Event], bool], number: int
+    stack: Path, finished: Finished, at: Callable[[StackEvent], bool], number: int
 ) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_stack(stack, OPTIONS, Interrupts(at, number))
@@ -326,6 +326,6 @@ def test_the_finished_tree_is_held_against_further_subjects(tmp_path: Path, targ
     ]
     assert (stack / "failed" / "at-the-end" / "result.json").is_file()
     # They are not gated again.
-    events: list[Event] = []
+    events: list[StackEvent] = []
     assert run(stack, events.append) == ("different", state)
-    assert not any(isinstance(event, Gating) for event in events)
+    assert not any(isinstance(event, GateProgress) for event in events)

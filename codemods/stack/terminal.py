@@ -11,10 +11,9 @@ from rich.progress import TaskID
 from rich.table import Table
 from rich.text import Text
 
-from codemods.stack.events import Ended, Event, Gating, StepEnded, StepStarted, Working
-from codemods.stack.message import shown
-from codemods.stack.plan import Plan
-from codemods.stack.state import TREE, State, StepState
+from codemods.stack.events import GateProgress, StackEnded, StackEvent, StepEnded, StepStarted, StepWorking
+from codemods.stack.plan import StackPlan
+from codemods.stack.state import TREE, StackState, StepState
 from harness.common.errors import visible
 from harness.engine.result import events as gate_events
 from harness.report.terminal.gate import print_result, progress_bar
@@ -42,24 +41,24 @@ class StackView:
     def __exit__(self, *exception: object) -> None:
         self._bar.stop()
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: StackEvent) -> None:
         """Take one event."""
         if isinstance(event, StepStarted):
             self._step = f"step {event.number} of {event.total}, {event.step.name}: "
             self._show(self._step)
-        elif isinstance(event, Working):
+        elif isinstance(event, StepWorking):
             self._show(f"{self._step}{event.what}")
-        elif isinstance(event, Gating):
+        elif isinstance(event, GateProgress):
             self._gating(event)
         elif isinstance(event, StepEnded):
             for line in step_lines(event.step):
                 self._output.print(line, soft_wrap=True)
             if event.gate is not None:
                 print_result(event.gate, self._output)
-        elif isinstance(event, Ended):
+        elif isinstance(event, StackEnded):
             self._bar.stop()
 
-    def _gating(self, gating: Gating) -> None:
+    def _gating(self, gating: GateProgress) -> None:
         event = gating.event
         if isinstance(event, gate_events.Started):
             self._cases = 0
@@ -90,7 +89,7 @@ def step_lines(step: StepState) -> Iterator[Text]:
         yield Text(f"         the attempt is kept in {step.kept}; the tree is as it was before the step")
 
 
-def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
+def print_plan(plan: StackPlan, writes: dict[str, int], console: Console) -> None:
     """Print the steps of a plan with how often each field is written."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("step", justify="right")
@@ -114,7 +113,7 @@ def print_plan(plan: Plan, writes: dict[str, int], console: Console) -> None:
     console.print(Text(f"writes   {sum(writes.values())} of {len(plan.fields)} fields by assignment"), soft_wrap=True)
 
 
-def print_state(folder: Path, state: State, console: Console) -> None:
+def print_state(folder: Path, state: StackState, console: Console) -> None:
     """Print the table of all steps, what is left, and where the work tree is."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("step, fields", overflow="fold", min_width=26)
@@ -170,8 +169,7 @@ def print_step(step: StepState, diffstat: str, console: Console) -> None:
     for note in step.notes:
         console.print(Text(f"note     {visible(note)}"), soft_wrap=True)
     for item in step.left:
-        left = f"{item.file}:{item.line} {shown(item.what)}: {item.reason}"
-        console.print(Text(f"left     {visible(left)}"), soft_wrap=True)
+        console.print(Text(f"left     {visible(item.words)}"), soft_wrap=True)
     if diffstat:
         console.print(Text(diffstat.rstrip("\n")), soft_wrap=True)
 

@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from codemods.frame.codemod import Left
+import msgspec
+
 from codemods.hazards.moves import Move, judge_move
 from codemods.hazards.report import as_json, as_text
 from codemods.reading.timeline import Timeline, read_timeline
-from codemods.stack.message import shown
-from codemods.stack.places import TreePlace
-from codemods.stack.single import default_work
-from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree, summary_of
+from codemods.stack.migrate import default_work
+from codemods.stack.step import AppliedStep, StepWork, planned_step, read_tree
+from codemods.stack.trees import TreePlace
 
 _CODEMODS = ("add_runtime", "record_writes", "lift_writes")
 
@@ -32,26 +32,25 @@ def explained(
     moves = [judge_move(found, name, *move) for name in fields] if move is not None else []
     work = default_work(place, fields, _CODEMODS)
     applied = planned_step(index, facts, work, place.root, jobs=jobs)
-    left = left_of(applied, work.fields)
     if as_data:
-        return _json(found, work, moves, applied, left)
-    return as_text(found, work.fields, moves) + "\n".join(_lift_lines(work, applied, left)) + "\n"
+        return _json(found, work, moves, applied)
+    return as_text(found, work.fields, moves) + "\n".join(_lift_lines(work, applied)) + "\n"
 
 
-def _lift_lines(work: Work, applied: Applied, left: Sequence[Left]) -> list[str]:
-    counts = summary_of(applied, work.fields)
+def _lift_lines(work: StepWork, applied: AppliedStep) -> list[str]:
+    counts = applied.counts(work.fields)
     lines = [
         "",
         f"a step lifts {counts['lifted']} of {counts['before']} writes into passes, declares {counts['recorded']} in"
         f" place and leaves {counts['after']}",
     ]
-    for item in left:
-        lines.append(f"  {item.file}:{item.line}  {shown(item.what)}")
+    for item in applied.left(work.fields):
+        lines.append(f"  {item.file}:{item.line}  {item.statement}")
         lines.append(f"      {item.reason}")
     return lines
 
 
-def _json(found: Timeline, work: Work, moves: Sequence[Move], applied: Applied, left: Sequence[Left]) -> str:
+def _json(found: Timeline, work: StepWork, moves: Sequence[Move], applied: AppliedStep) -> str:
     body: dict[str, Any] = json.loads(as_json(found, work.fields, moves))
-    body["lift"] = {**summary_of(applied, work.fields), "left": [item.shown() for item in left]}
+    body["lift"] = {**applied.counts(work.fields), "left": msgspec.to_builtins(applied.left(work.fields))}
     return json.dumps(body, indent=2) + "\n"

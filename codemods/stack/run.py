@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Literal
-
-import msgspec
+from typing import Literal, NamedTuple, NoReturn
 
 from codemods.frame.driver import run as run_codemods
 from codemods.mods import codemod_named
 from codemods.reading.facts import RecordFacts
 from codemods.reading.index import TreeIndex
 from codemods.reading.writes import counted, write_sites
-from codemods.stack.events import Ended, Gating, Listener, StepEnded, StepStarted, Working
+from codemods.stack.commit_message import message_of
+from codemods.stack.create import make_tree
+from codemods.stack.events import GateProgress, StackEnded, StackListener, StepEnded, StepStarted, StepWorking
 from codemods.stack.gate import (
     NotImported,
     check_import,
@@ -26,9 +26,7 @@ from codemods.stack.gate import (
     run_gate,
     verdict_of,
 )
-from codemods.stack.message import message_of
-from codemods.stack.plan import Plan, Step, load_plan
-from codemods.stack.prepare import make_tree
+from codemods.stack.plan import PlannedStep, StackPlan, load_plan
 from codemods.stack.repository import Repository
 from codemods.stack.state import (
     CORPUS,
@@ -36,36 +34,35 @@ from codemods.stack.state import (
     INTERRUPTED,
     PLAN,
     TREE,
-    LeftThere,
-    State,
+    StackState,
     StepState,
-    Totals,
+    WriteTotals,
     held,
     load_state,
     save_state,
 )
-from codemods.stack.step import Applied, Work, apply_step, left_of, read_tree, reasons_of, summary_of
+from codemods.stack.step import AppliedStep, StepWork, apply_step, read_tree, reasons_of
 from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.ledger.entries import Ledger
-from harness.engine.result.events import Finished
+from harness.engine.result.events import Finished, Listener
 from harness.options import GateOptions
 from harness.report.result.document import save_result
 from harness.subjects.sources.git import GitFailed
 from harness.subjects.spec import SubjectSpec
 
-Outcome = Literal["done", "different", "inconclusive"]
+StackOutcome = Literal["done", "different", "inconclusive"]
 
 
 class Stopped(Exception):
     """A step failed; the stack stands where it stood before it."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: StackOutcome) -> None:
         super().__init__(outcome)
         self.outcome = outcome
 
 
-def run_stack(folder: Path, options: GateOptions, listener: Listener, *, force: bool = False) -> Outcome:
+def run_stack(folder: Path, options: GateOptions, listener: StackListener, *, force: bool = False) -> StackOutcome:
     """Do what is left of the stack in ``folder``, and return how it came out.
 
     Raises UsageError when the folder, its plan or its work tree is not what the state says, when another process is
@@ -83,14 +80,23 @@ def run_stack(folder: Path, options: GateOptions, listener: Listener, *, force: 
             ) from None
 
 
+class _Attempt(NamedTuple):
+    """A step that is tried: its number from 1, and the commit that it starts from."""
+
+    step: PlannedStep
+    state: StepState
+    number: int
+    parent: str
+
+
 class _Run:
-    def __init__(self, folder: Path, options: GateOptions, listener: Listener, force: bool) -> None:
+    def __init__(self, folder: Path, options: GateOptions, listener: StackListener, force: bool) -> None:
         self._folder = folder.absolute()
         self._options = options
         self._tell = listener
         self._force = force
-        self._state: State = load_state(folder)
-        self._plan: Plan = load_plan(folder / PLAN)
+        self._state: StackState = load_state(folder)
+        self._plan: StackPlan = load_plan(folder / PLAN)
         self._take_plan()
 
     def _take_plan(self) -> None:
@@ -115,27 +121,27 @@ class _Run:
 
     # -- the whole
 
-    def run(self) -> Outcome:
+    def run(self) -> StackOutcome:
         """Do all steps that are left, then what comes at the end."""
         if not self._state.base:
-            self._tell(Working("making the work tree"))
+            self._tell(StepWorking("making the work tree"))
             make_tree(self._folder, self._state)
-        repository = Repository(self._folder / TREE, own=self._state.own)
-        parent = self._recovered(repository)
+        self._repository = Repository(self._folder / TREE, own=self._state.own)
+        parent = self._recovered(self._repository)
         earlier: tuple[str, ...] = ()
         for number, (step, state) in enumerate(zip(self._plan.steps, self._state.steps, strict=True), 1):
             if not state.is_over:
                 self._tell(StepStarted(state, number, len(self._plan.steps)))
-                self._step(repository, step, state, number, parent, earlier)
+                self._step(_Attempt(step, state, number, parent), earlier)
             parent = state.commit or parent
             earlier += step.fields
         if self._state.totals is None or len(self._state.also) < len(self._plan.gate.also):
-            self._tell(Working("counting what is left"))
+            self._tell(StepWorking("counting what is left"))
             index, facts = read_tree(self._folder / TREE / self._state.inside, self._plan.record)
             self._state.totals = self._counted(index, facts, earlier)
             save_state(self._folder, self._state)
             self._also(index, facts)
-        self._tell(Ended(self._state))
+        self._tell(StackEnded(self._state))
         verdicts = {verdict.verdict for verdict in self._state.also}
         return "different" if "different" in verdicts else "inconclusive" if "inconclusive" in verdicts else "done"
 
@@ -166,83 +172,68 @@ class _Run:
 
     # -- one step
 
-    def _step(
-        self,
-        repository: Repository,
-        step: Step,
-        state: StepState,
-        number: int,
-        parent: str,
-        earlier: tuple[str, ...],
-    ) -> None:
+    def _step(self, attempt: _Attempt, earlier: tuple[str, ...]) -> None:
+        """Do one step and commit it; ``earlier`` are the fields that moved before. Raises Stopped."""
+        step, state, repository = attempt.step, attempt.state, self._repository
         state.verdicts, state.reason, state.kept = (), "", ""
         self._enter(state, "applying")
-        self._tell(Working("applying " + ", ".join(self._plan.of(step))))
-        work = Work(
+        self._tell(StepWorking("applying " + ", ".join(self._plan.of(step))))
+        work = StepWork(
             self._plan.record, step.fields, self._plan.of(step), earlier, self._plan.options, force=self._force
         )
         root = repository.path / self._state.inside
         applied = apply_step(root, work, top=repository.path, jobs=self._options.processes)
         self._note(state, applied)
-        if not applied.changes:
+        if not applied.result.changed:
             self._enter(state, "unchanged")
             self._tell(StepEnded(state))
             return
         self._enter(state, "gating")
-        self._gate(repository, step, state, number, parent, applied)
+        self._gate(attempt, applied)
         message = message_of(step, applied, state.left, state.verdicts)
-        commit = repository.commit_tree(message, parent)
-        state.commit = commit
+        state.commit = repository.commit_tree(message, attempt.parent)
         self._keep_corpora()
         self._enter(state, "done")
-        repository.move(state.branch, commit)
+        repository.move(state.branch, state.commit)
         self._tell(StepEnded(state))
 
     def _enter(self, state: StepState, status: Literal["applying", "gating", "done", "unchanged", "stopped"]) -> None:
         state.status = status
         save_state(self._folder, self._state)
 
-    def _note(self, state: StepState, applied: Applied) -> None:
-        counts = summary_of(applied, state.fields)
+    def _note(self, state: StepState, applied: AppliedStep) -> None:
+        counts = applied.counts(state.fields)
         state.before, state.after = counts["before"], counts["after"]
         state.recorded, state.lifted = counts["recorded"], counts["lifted"]
-        state.left = tuple(msgspec.convert(item.shown(), LeftThere) for item in left_of(applied, state.fields))
-        unreadable = (f"{path}: {reason}" for path, reason in sorted(applied.result.unreadable.items()))
-        state.notes = (*applied.skipped, *applied.formatting, *unreadable)
+        state.left = applied.left(state.fields)
+        state.notes = (*applied.notes, *applied.unread)
 
-    def _gate(
-        self, repository: Repository, step: Step, state: StepState, number: int, parent: str, applied: Applied
-    ) -> None:
+    def _gate(self, attempt: _Attempt, applied: AppliedStep) -> None:
         """Import the tree and gate it in each mode; raises Stopped."""
+        state = attempt.state
         done = [item for item, known in zip(self._plan.steps, self._state.steps, strict=True) if known.is_over]
         for mode in self._plan.gate.modes:
             migrated = self._migrated(mode, applied.index, applied.facts)
-            self._tell(Working("importing the tree"))
+            self._tell(StepWorking("importing the tree"))
             try:
                 check_import(migrated)
             except NotImported as error:
-                self._stop(repository, state, number, parent, "different", str(error), None)
+                self._stop(attempt, "different", str(error))
             original = self._original(mode)
-            ledger = ledger_for(self._plan, [*done, step], original.label, migrated.label)
+            ledger = ledger_for(self._plan, [*done, attempt.step], original.label, migrated.label)
             finished = self._gated(mode, mode, original, migrated, ledger)
             verdict = verdict_of(finished, mode)
             state.verdicts = (*state.verdicts, verdict)
             save_state(self._folder, self._state)
             if finished.verdict != "equivalent":
-                self._stop(repository, state, number, parent, finished.verdict, verdict.words, finished)
+                self._stop(attempt, finished.verdict, verdict.words, finished)
 
     def _stop(
-        self,
-        repository: Repository,
-        state: StepState,
-        number: int,
-        parent: str,
-        outcome: Outcome,
-        reason: str,
-        finished: Finished | None,
-    ) -> None:
+        self, attempt: _Attempt, outcome: StackOutcome, reason: str, finished: Finished | None = None
+    ) -> NoReturn:
         """Keep the attempt aside, make the tree what it was before the step, and raise Stopped."""
-        kept = _fresh(self._folder / FAILED, f"{number:02}-{state.name}")
+        state, repository = attempt.state, self._repository
+        kept = _fresh(self._folder / FAILED, f"{attempt.number:02}-{state.name}")
         kept.mkdir(parents=True)
         write_atomically(kept / "attempt.patch", repository.patch().encode(errors="surrogateescape"))
         write_atomically(kept / "reason.txt", f"{reason}\n".encode())
@@ -250,7 +241,7 @@ class _Run:
             save_result(finished, kept)
         state.reason, state.kept = reason, kept.relative_to(self._folder).as_posix()
         self._enter(state, "stopped")
-        repository.restore(parent)
+        repository.restore(attempt.parent)
         self._tell(StepEnded(state, finished))
         raise Stopped(outcome)
 
@@ -265,12 +256,12 @@ class _Run:
 
     # -- the end
 
-    def _counted(self, index: TreeIndex, facts: RecordFacts, fields: tuple[str, ...]) -> Totals:
+    def _counted(self, index: TreeIndex, facts: RecordFacts, fields: tuple[str, ...]) -> WriteTotals:
         """Count the writes of all fields of the plan in the finished tree; say why some are in no pass."""
         sites = write_sites(index, facts, fields)
         lift: type = codemod_named("lift_writes")
         left = run_codemods(index.tree, [lift(facts, fields)], jobs=self._options.processes).left
-        return Totals(
+        return WriteTotals(
             before=sum(step.before for step in self._state.steps),
             after=counted(sites, "imperative"),
             recorded=counted(sites, "recorded"),
@@ -287,7 +278,7 @@ class _Run:
         mode = self._plan.gate.modes[0]
         for text in self._plan.gate.also[len(self._state.also) :]:
             name = f"against {text}"
-            self._tell(Working(f"gating {name}"))
+            self._tell(StepWorking(f"gating {name}"))
             other, migrated = self._options.spec(text, self._folder), self._migrated(mode, index, facts)
             ledger = ledger_for(self._plan, (), other.label, migrated.label)
             finished = self._gated(mode, name, other, migrated, ledger)
@@ -310,12 +301,13 @@ class _Run:
         shutil.rmtree(new, ignore_errors=True)
         if kept.is_dir():
             shutil.copytree(kept, new)
-        finished = run_gate(
-            first, migrated, self._plan, ledger, self._options, lambda event: self._tell(Gating(name, event)), new
-        )
+        finished = run_gate(first, migrated, self._plan, ledger, self._options, self._listening(name), new)
         if finished.interrupted:
             raise KeyboardInterrupt
         return finished
+
+    def _listening(self, name: str) -> Listener:
+        return lambda event: self._tell(GateProgress(name, event))
 
     def _corpora(self, mode: str) -> tuple[Path, Path]:
         return self._folder / CORPUS / mode, self._folder / CORPUS / f"{mode}.new"

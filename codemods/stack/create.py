@@ -10,8 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from codemods.reading.writes import WriteSite, write_sites
-from codemods.stack.places import copy_tree, subject_of
-from codemods.stack.plan import Plan, Step, default_plan, load_plan, plan_text
+from codemods.stack.plan import PlannedStep, StackPlan, default_plan, load_plan, plan_text
 from codemods.stack.repository import (
     Repository,
     check_clean,
@@ -21,8 +20,9 @@ from codemods.stack.repository import (
     unlinked,
     user_repository,
 )
-from codemods.stack.state import LEDGERS, PLAN, TREE, State, StepState, save_state
-from codemods.stack.step import Work, made, read_tree
+from codemods.stack.state import LEDGERS, PLAN, TREE, StackState, StepState, save_state
+from codemods.stack.step import StepWork, made, read_tree
+from codemods.stack.trees import copy_tree, subject_of
 from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.ledger.entries import load_ledger
@@ -31,7 +31,7 @@ from harness.subjects.sources import locate
 
 
 @dataclass(frozen=True)
-class Target:
+class StackTarget:
     """The tree that a stack starts from: the folder ``root`` holds the package; ``repository`` is the user's own."""
 
     text: str
@@ -63,7 +63,7 @@ class Target:
         return "" if place == "." else place
 
 
-def find_target(text: str, cwd: Path, *, clean: bool = True) -> Target:
+def find_target(text: str, cwd: Path, *, clean: bool = True) -> StackTarget:
     """Return the tree that ``text`` names: a release, ``legacy``, ``dir:PATH``, or the path of a folder.
 
     Raises UsageError when there is none, or, with ``clean``, when it is a git work tree that is not clean.
@@ -77,18 +77,18 @@ def find_target(text: str, cwd: Path, *, clean: bool = True) -> Target:
     repository = user_repository(tree.root.resolve()) if name.kind == "dir" else None
     if clean and repository is not None:
         check_clean(repository)
-    return Target(text, name, tree.root, repository)
+    return StackTarget(text, name, tree.root, repository)
 
 
-class Planned(NamedTuple):
+class CheckedPlan(NamedTuple):
     """A plan that was checked against a tree: where the tree writes its fields, and what the user should know."""
 
-    plan: Plan
+    plan: StackPlan
     sites: tuple[WriteSite, ...]
     notes: tuple[str, ...]
 
 
-def plan_for(target: Target, path: Path | None = None) -> Planned:
+def plan_for(target: StackTarget, path: Path | None = None) -> CheckedPlan:
     """Return the plan in the file ``path``, checked against the target's tree; without one, ours.
 
     Raises UsageError for a field that the tree does not have and for an option that a codemod does not take.
@@ -108,17 +108,17 @@ def plan_for(target: Target, path: Path | None = None) -> Planned:
     earlier: tuple[str, ...] = ()
     for step in plan.steps:
         try:
-            work = Work(plan.record, step.fields, plan.of(step), earlier, plan.options)
+            work = StepWork(plan.record, step.fields, plan.of(step), earlier, plan.options)
             made(work, index, facts, sites)
         except UsageError as error:
             raise UsageError(f"step {step.name}: {error}") from None
         earlier = work.every
         if step.ledger:
             load_ledger(plan.folder / step.ledger, {"original": "legacy", "migrated": "declarative"})
-    return Planned(plan, tuple(sites), tuple(notes))
+    return CheckedPlan(plan, tuple(sites), tuple(notes))
 
 
-def create(folder: Path, target: Target, plan: Plan, prefix: str) -> State:
+def create(folder: Path, target: StackTarget, plan: StackPlan, prefix: str) -> StackState:
     """Make the folder of a stack, with its plan and its state; the work tree comes with `make_tree`.
 
     Raises UsageError when the folder is there already, cannot be made, or a branch of a step has a name in use.
@@ -142,7 +142,7 @@ def create(folder: Path, target: Target, plan: Plan, prefix: str) -> State:
     try:
         plan = _with_ledgers(folder, plan)
         write_atomically(folder / PLAN, plan_text(plan).encode())
-        state = State(
+        state = StackState(
             target=_lasting_name(target),
             original=target.original if target.name.kind == "release" else "",
             repository=str(target.repository.path) if target.repository is not None else "",
@@ -156,7 +156,7 @@ def create(folder: Path, target: Target, plan: Plan, prefix: str) -> State:
     return state
 
 
-def make_tree(folder: Path, state: State) -> None:
+def make_tree(folder: Path, state: StackState) -> None:
     """Make the work tree, over again where an earlier try did not come to its end; then the state knows its base.
 
     Raises UsageError when the target is not there any more.
@@ -180,7 +180,7 @@ def make_tree(folder: Path, state: State) -> None:
     save_state(folder, state)
 
 
-def _lasting_name(target: Target) -> str:
+def _lasting_name(target: StackTarget) -> str:
     """Return a name of the target that means the same wherever the stack is resumed from."""
     if target.name.kind != "dir":
         return target.text
@@ -206,9 +206,9 @@ def _make(folder: Path) -> None:
         raise UsageError(f"--out {folder} cannot be made: {error.strerror or error}") from None
 
 
-def _with_ledgers(folder: Path, plan: Plan) -> Plan:
+def _with_ledgers(folder: Path, plan: StackPlan) -> StackPlan:
     """Copy the steps' ledgers beside the plan, so that they are there when the stack is resumed."""
-    steps: list[Step] = []
+    steps: list[PlannedStep] = []
     for step in plan.steps:
         if step.ledger:
             (folder / LEDGERS).mkdir(exist_ok=True)

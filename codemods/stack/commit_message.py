@@ -5,25 +5,26 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from codemods.stack.gate import Verdict
-from codemods.stack.plan import Step
+from codemods.stack.gate import GateVerdict
+from codemods.stack.plan import PlannedStep
 from codemods.stack.state import LeftThere
-from codemods.stack.step import Applied, summary_of
+from codemods.stack.step import AppliedStep
 
 _WIDTH = 100
 _LISTED = 40
-_STATEMENT = 80
 
 
-def subject_line(step: Step) -> str:
+def subject_line(step: PlannedStep) -> str:
     """Return the first line."""
     fields = ", ".join(step.fields)
     return f"Declare {fields}" if len(fields) <= 60 else f"Declare the fields of {step.name}"
 
 
-def message_of(step: Step, applied: Applied, left: Sequence[LeftThere], verdicts: Sequence[Verdict]) -> str:
+def message_of(
+    step: PlannedStep, applied: AppliedStep, left: Sequence[LeftThere], verdicts: Sequence[GateVerdict]
+) -> str:
     """Return the whole message; lines are wrapped, paths are relative to the folder that holds the package."""
-    counts = summary_of(applied, step.fields)
+    counts = applied.counts(step.fields)
     lines = [subject_line(step), ""]
     lines += _wrapped(
         f"Of {counts['before']} imperative writes of {', '.join(step.fields)}, {counts['lifted']} are now declared by"
@@ -32,18 +33,18 @@ def message_of(step: Step, applied: Applied, left: Sequence[LeftThere], verdicts
     lines += ["", "Changed:"]
     lines += [f"  {name}: {count}" for name, count in applied.result.counts.items() if count]
     lines += [f"  {path}" for path in sorted(applied.result.changed)]
-    for note in (*applied.skipped, *applied.formatting):
+    for note in applied.notes:
         lines += _wrapped(note, "  ")
     if left:
         lines += ["", "Left as it is:"]
         for item in left[:_LISTED]:
-            lines += _wrapped(f"{item.file}:{item.line} {shown(item.what)}: {item.reason}", "  ")
+            lines += _wrapped(item.words, "  ")
         if len(left) > _LISTED:
             lines.append(f"  and {len(left) - _LISTED} more")
-    if applied.result.unreadable:
+    if applied.unread:
         lines += ["", "Not readable:"]
-        for path, reason in sorted(applied.result.unreadable.items()):
-            lines += _wrapped(f"{path}: {reason}", "  ")
+        for line in applied.unread:
+            lines += _wrapped(line, "  ")
     if verdicts:
         lines += ["", f"Gate against {verdicts[0].against.partition('#')[0]}:"]
         for verdict in verdicts:
@@ -51,11 +52,6 @@ def message_of(step: Step, applied: Applied, left: Sequence[LeftThere], verdicts
     if step.reference:
         lines += ["", f"After {step.reference}"]
     return "\n".join(lines) + "\n"
-
-
-def shown(statement: str) -> str:
-    """Return a statement on one line, short."""
-    return " ".join(statement.split())[:_STATEMENT]
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from codemods.reading.files import SourceTree, write
-from codemods.stack.message import shown
-from codemods.stack.places import TreePlace, copy_tree
 from codemods.stack.plan import default_plan
 from codemods.stack.repository import check_clean, user_repository
-from codemods.stack.step import Applied, Work, left_of, planned_step, read_tree, summary_of
+from codemods.stack.step import AppliedStep, StepWork, planned_step, read_tree
+from codemods.stack.trees import TreePlace, copy_tree
 from harness.common.errors import UsageError, visible
 from harness.common.writing import folder_atomically
 from harness.formats.subjectname import KNOWN_PACKAGES
@@ -28,13 +27,13 @@ def default_work(
     codemods: Sequence[str] = (),
     options: Sequence[str] = (),
     force: bool = False,
-) -> Work:
+) -> StepWork:
     """Return the step that moves ``fields``; without ``codemods`` those of the plan that comes with us.
 
     ``options`` are ``CODEMOD.NAME=VALUE``. Raises UsageError.
     """
     plan = default_plan(KNOWN_PACKAGES[0])
-    return Work(
+    return StepWork(
         record=place.record,
         fields=tuple(dict.fromkeys(fields)),
         codemods=tuple(codemods or plan.codemods),
@@ -46,7 +45,7 @@ def default_work(
 def migrate_tree(
     place: TreePlace,
     text: str,
-    work: Work,
+    work: StepWork,
     out: Path | None,
     in_place: bool,
     jobs: int,
@@ -121,18 +120,15 @@ def _lines(data: bytes) -> list[str]:
     return list(io.StringIO(data.decode(errors="surrogateescape"), newline="\n"))
 
 
-def _lines_of(applied: Applied, work: Work, target: Path | None) -> Iterator[str]:
+def _lines_of(applied: AppliedStep, work: StepWork, target: Path | None) -> Iterator[str]:
     """Yield what was done and what was not."""
-    counts = summary_of(applied, work.fields)
+    counts = applied.counts(work.fields)
     for name, count in applied.result.counts.items():
         yield (f"applied  {name}: {count}")
-    for note in (*applied.skipped, *applied.formatting):
-        yield (f"note     {note}")
-    for path, reason in sorted(applied.result.unreadable.items()):
-        yield (f"unread   {path}: {reason}")
-    left = left_of(applied, work.fields)
-    for item in left[:_LISTED]:
-        yield (f"left     {item.file}:{item.line} {shown(item.what)}: {item.reason}")
+    yield from (f"note     {note}" for note in applied.notes)
+    yield from (f"unread   {line}" for line in applied.unread)
+    left = applied.left(work.fields)
+    yield from (f"left     {item.words}" for item in left[:_LISTED])
     if len(left) > _LISTED:
         yield (f"left     and {len(left) - _LISTED} more")
     yield (
