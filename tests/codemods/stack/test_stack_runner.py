@@ -12,9 +12,8 @@ import libcst as cst
 import pytest
 from stacks import OPTIONS, PLAN, contents, git, made_plan, made_repository, made_stack, made_tree, run
 
-from codemods.frame.codemod import Change, Codemod, Example
+from codemods.frame.codemod import Change, Codemod
 from codemods.mods import codemod_named
-from codemods.reading.facts import RecordFacts
 from codemods.reading.source import SourceFile
 from codemods.stack.events import GateProgress, StackEvent, StepEnded, StepWorking
 from codemods.stack.run import run_stack
@@ -63,9 +62,7 @@ class Replaces(Codemod):
     """Replaces a text by another: what a wrong codemod does."""
 
     summary: ClassVar[str] = "a text becomes another"
-    examples: ClassVar[tuple[Example, ...]] = ()
 
-    facts: RecordFacts
     old: str
     new: str
 
