@@ -43,7 +43,7 @@ def test_an_option_of_another_type(tmp_path: Path) -> None:
 def test_an_option_that_is_lacking() -> None:
     root = Path(__file__).parents[3]
     index, facts = read_tree(root, "legacy.server_args:ServerArgs", "legacy")
-    work = Work("legacy.server_args:ServerArgs", ("dtype",), ("migrate_readers",))
+    work = StepWork("legacy.server_args:ServerArgs", ("dtype",), ("migrate_readers",))
     with pytest.raises(
         UsageError, match=r"codemod migrate_readers needs flags: give it in \[options.migrate_readers\]"
     ):
