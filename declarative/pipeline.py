@@ -32,7 +32,7 @@ from declarative.families import (
 from declarative.families.constants import MODEL_OVERRIDES, REASONS
 from declarative.inputs.facts import facts_of
 from declarative.inputs.model import read_only_model
-from declarative.inputs.server_args import ServerArgs, new_arguments
+from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE
 from declarative.order import ORDER
 from declarative.passes import (
@@ -240,7 +240,7 @@ def recorded_reads(case: Case) -> list[Reads]:
         PIPELINE.record(resolution, model, facts_of(record, model), environment.__setitem__, done)
         resolution.materialize()
 
-    resolve_slice(case, arguments=field_specs(ServerArgs), record=new_arguments, run=run, root="")
+    resolve_slice(case, arguments=field_specs(ServerArgs), record=ServerArgs, run=run, root="")
     return reads
 
 

@@ -15,7 +15,7 @@ from declarative.engine.pipeline import Pipeline, Resolution
 from declarative.engine.registry import Constant
 from declarative.engine.steps import Step
 from declarative.families import constants
-from declarative.inputs.server_args import ServerArgs, new_arguments
+from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE as DECLARABLE_STATE
 from declarative.pipeline import PIPELINE, REGISTRY, STAGES, recorded_reads, run_passes
 from harness.world.case import Case, Outcome
@@ -70,7 +70,7 @@ def resolve(case: Case) -> Outcome:
 
     Raises UsageError for an argument that is no field, or whose value is not of the field's type.
     """
-    return resolve_slice(case, arguments=arguments(), record=new_arguments, run=_run, root=_HERE)
+    return resolve_slice(case, arguments=arguments(), record=ServerArgs, run=_run, root=_HERE)
 
 
 def _run(record: ServerArgs, pipeline: Pipeline = PIPELINE) -> None:
@@ -90,7 +90,7 @@ def exchanged(first: str, second: str) -> Callable[[Case], Outcome]:
         raise ValueError(str(error)) from None
     pipeline = Pipeline(stages, record=ServerArgs, state=DECLARABLE_STATE, registry=REGISTRY)
     run = partial(_run, pipeline=pipeline)
-    return lambda case: resolve_slice(case, arguments=arguments(), record=new_arguments, run=run, root=_HERE)
+    return lambda case: resolve_slice(case, arguments=arguments(), record=ServerArgs, run=run, root=_HERE)
 
 
 def publish(case: Case, context: RuntimeContext) -> Outcome:
@@ -105,7 +105,7 @@ def publish(case: Case, context: RuntimeContext) -> Outcome:
         run_passes(resolution)
         resolutions.append(resolution)
 
-    outcome = resolve_slice(case, arguments=arguments(), record=new_arguments, run=run, root=_HERE)
+    outcome = resolve_slice(case, arguments=arguments(), record=ServerArgs, run=run, root=_HERE)
     if outcome.error is None:
         context.publish(resolutions[0])
     return outcome
@@ -124,7 +124,7 @@ def chain(case: Case) -> list[Write]:
         run_passes(resolution)
         resolution.materialize()
 
-    resolve_slice(case, arguments=arguments(), record=new_arguments, run=run, root=_HERE)
+    resolve_slice(case, arguments=arguments(), record=ServerArgs, run=run, root=_HERE)
     return [
         Write(field=name, value=value, source=step.name, file=_place(step)[0], line=_place(step)[1])
         for resolution in resolutions
@@ -132,11 +132,6 @@ def chain(case: Case) -> list[Write]:
         for name, value in declared.items()
         if name in _OUTCOME
     ]
-
-
-def forget() -> None:
-    """Drop what is remembered from case to case: which steps apply to which models and machines."""
-    PIPELINE.forget()
 
 
 def reasons() -> dict[str, str]:

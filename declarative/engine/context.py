@@ -27,7 +27,7 @@ class RuntimeContext:
     @property
     def arguments(self) -> Any:
         """The published arguments. Raises PublishError before anything was published."""
-        if self._arguments is None:  # never asked: a gate publishes nothing
+        if self._arguments is None:
             raise PublishError("no arguments were published: publish() comes first")
         return self._arguments
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .errors import DeclarationError, FrozenFlagsError, hint
-from .flags import LEAF_MAP, FlagGroup, Flags, leaf_of
+from .flags import LEAF_MAP, Flags, leaf_of
 
 
 class Provenance(NamedTuple):
@@ -55,7 +55,7 @@ def apply_model_overrides(
             log.append(Provenance(source, field, resolved[field], value, (reasons or {}).get(source, "")))
             resolved[field] = value
     for field, (group, leaf) in leaves.items():
-        _put(group, leaf, resolved[field])
+        setattr(group, leaf, resolved[field])
     return tuple(log)
 
 
@@ -70,7 +70,3 @@ def validate(declarations: Iterable[tuple[str, Mapping[str, Any]]], whitelist: S
                     f"{source} declares {field!r}{hint(str(field), whitelist)}: it is not resolvable, "
                     "nothing was written"
                 )
-
-
-def _put(group: FlagGroup, leaf: str, value: object) -> None:
-    setattr(group, leaf, value)

@@ -1,9 +1,9 @@
 """Stages in execution order, and how they resolve one record.
 
-The order is the order of the stages and of the steps in them, and of nothing else. A record is resolved on *facts*:
-a hashable object, made by the caller, of what cannot change while it is resolved. Steps whose ``when`` does not hold
-for the facts are left out; which ones remain is worked out once for equal facts. The attribute ``architecture`` of
-the facts chooses the providers (None: no model, no providers).
+The order is the order of the stages, and of the steps in each stage, and nothing else. A record is resolved on
+*facts*: an object, made by the caller, that holds what cannot change meanwhile. A step whose ``when`` does not hold
+for the facts does not run. The attribute ``architecture`` of the facts chooses the providers (None: no model, so no
+providers).
 """
 
 from __future__ import annotations
@@ -19,16 +19,12 @@ from .order import Constraint, check_order
 from .registry import Registry
 from .stash import stash_of
 from .steps import Declaration, Pass, Provider, Step
-from .view import NESTED, ReadOnlyView, RecordingView, ResolvedView, view_of, with_nested
+from .view import NESTED, ReadOnlyView, RecordingView, ResolvedView, with_nested
 
-_MOST_PLANS: Final = 4096
 _MODEL: Final = "model"  # the view's attribute
 _RESOLVED: Final = "_resolved"  # the mark of arguments that hold resolved values
 
 WriteEnv: TypeAlias = Callable[[str, str], object]
-_Run: TypeAlias = Callable[[Any], Declaration | None]
-_Steps: TypeAlias = tuple[tuple[_Run, Step], ...]
-_Plan: TypeAlias = tuple[_Steps, tuple[Provider, ...], _Steps]
 
 
 class Dispatch(Enum):
@@ -56,19 +52,19 @@ class Stage(NamedTuple):
 class Resolution:
     """What became of one record. ``log`` also holds what was declared before a pass raised."""
 
-    __slots__ = ("arguments", "log", "nested", "pristine", "values")
-
     def __init__(self, arguments: Any) -> None:
         """``arguments`` is a dataclass that nothing resolved before; it stays pristine until `materialize`.
 
-        ``pristine`` is its attributes as they were, ``values`` what views of it show, ``nested`` what was declared
-        under dotted names. Objects inside the arguments are not copied: `materialize` alone writes them. Raises
+        ``pristine`` holds its fields as they were, ``values`` what the view shows, ``nested`` what was declared under
+        dotted names. Objects inside the arguments are not copied, because only `materialize` writes them. Raises
         DeclarationError for arguments that were resolved before.
         """
-        self.arguments = arguments
-        self.pristine: dict[str, Any] = vars(arguments)
-        if _RESOLVED in self.pristine:
+        if _RESOLVED in vars(arguments):
             raise DeclarationError("these arguments were resolved before: what they hold is no longer pristine")
+        self.arguments = arguments
+        # Not vars(): a field that __init__ leaves out has its default on the class alone.
+        names = type(arguments).__dataclass_fields__
+        self.pristine: dict[str, Any] = {name: getattr(arguments, name) for name in names}
         self.log: list[tuple[Step, Declaration]] = []
         self.values: dict[str, Any] = {}
         self.nested: dict[str, Any] = {}
@@ -76,7 +72,7 @@ class Resolution:
     @property
     def declarations(self) -> list[tuple[str, Declaration]]:
         """The declarations of resolvable fields, as (source, fields), in order, the stash first."""
-        found: list[tuple[str, Declaration]] = list(stash_of(self.pristine))
+        found: list[tuple[str, Declaration]] = list(stash_of(self.arguments))
         for step, declared in self.log:
             fields = {name: value for name, value in declared.items() if name in step.writes}
             if fields:
@@ -101,21 +97,20 @@ class Resolution:
     def materialize(self) -> None:
         """Write what was declared, resolvable fields and state, onto the record: the last writer's values.
 
-        The record takes over the dict of the values as it is, which ends the views of them; `pristine` keeps the one
-        that it had. Raises DeclarationError when it did so before, or nothing was resolved.
+        This ends the resolution: its view has no values any more. Raises DeclarationError for a second call, and
+        before anything was resolved.
         """
-        values, self.values = self.values, {}
-        if not values:
+        if not self.values:
             raise DeclarationError("there are no values to write: resolve comes before materialize, each once")
-        del values[_MODEL], values[NESTED]
-        values[_RESOLVED] = True
-        self.arguments.__dict__ = values
+        written = {name: self.values[name] for name in self.pristine}
+        vars(self.arguments).update(written, **{_RESOLVED: True})
         for name, value in self.nested.items():
             *path, attribute = name.split(".")
             owner = self.arguments
             for part in path:
                 owner = getattr(owner, part)
             setattr(owner, attribute, value)
+        self.values.clear()
 
 
 class Pipeline:
@@ -132,25 +127,13 @@ class Pipeline:
     ) -> None:
         """``record`` is the arguments' dataclass; ``state`` is what steps may declare besides its resolvable fields.
 
-        ``order`` says which steps must come before which. Raises DeclarationError for a step that stands twice, for
-        two sources of one name, for a name that a step may not declare, and for stages or steps that are out of
-        order; the text names the source.
+        ``order`` says which steps must come before which. Raises DeclarationError for a step that is listed twice,
+        for two sources with one name, for a name that a step may not declare, and for stages or steps that are out
+        of order; the text names the source.
         """
         self.stages = tuple(stages)
         self.registry = registry or Registry()
         self._whitelist, self._state = frozenset(resolvable_fields(record)), frozenset(state)
-        # What __init__ leaves out may stand on the class alone.
-        self._class_values = tuple(
-            (field.name, field.default)
-            for field in dataclasses.fields(record)
-            if not field.init and field.default is not dataclasses.MISSING
-        )
-        # By facts; many facts have equal plans, and share one.
-        self._plans: dict[Any, _Plan] = {}
-        self._distinct_plans: dict[_Plan, _Plan] = {}
-        self._runs = {
-            step: (step.function, step) for stage in self.stages for step in stage.steps if isinstance(step, Pass)
-        }
         dotted = [name.split(".")[:-1] for name in state]
         objects = frozenset(".".join(path[: end + 1]) for path in dotted for end in range(len(path)))
         roots = sorted({path[0] for path in dotted if path})
@@ -200,18 +183,11 @@ class Pipeline:
         ``write_env`` sets an environment variable. Raises DeclarationError for what a step may not declare, and what
         a step raises: the resolution then holds what was declared before, and the environment effects are done.
         """
-        plan = self._plans.get(facts)
-        if plan is None:
-            plan = self._plan(facts)
-        before, providers, after = plan
         view = self.view(resolution, model)
-        if providers:
-            _run(before, view, resolution, write_env)
-            pristine = self._pristine_view(self._attributes(resolution.pristine, {}))
-            _run(_bound(providers, model), pristine, resolution, write_env)
-            _run(after, view, resolution, write_env)
-        else:
-            _run(after, view, resolution, write_env)
+        pristine = self._pristine_view({**resolution.pristine, NESTED: {}})
+        for step in self._steps_for(facts):
+            declared = step(view) if isinstance(step, Pass) else step(pristine, model)
+            _apply(step, declared, resolution, write_env)
 
     def record(
         self,
@@ -222,103 +198,49 @@ class Pipeline:
         done: Callable[[Step, frozenset[str]], object],
     ) -> None:
         """Do as `resolve` does, and call ``done`` with each step that ran and the names that it read."""
-        before, providers, after = self._plan(facts)
         self.view(resolution, model)
-        seen: set[str] = set()
-        view = self._recording_view(resolution.values, seen)
-        pristine = self._recording_view(self._attributes(resolution.pristine, {}), seen)
-
-        def reported(run: _Run, step: Step) -> _Run:
-            def recorded(read_from: Any) -> Declaration | None:
-                seen.clear()
-                try:
-                    return run(read_from)
-                finally:
-                    done(step, frozenset(seen))
-
-            return recorded
-
-        def run_all(steps: _Steps, read_from: Any) -> None:
-            wrapped = tuple((reported(run, step), step) for run, step in steps)
-            _run(wrapped, read_from, resolution, write_env)
-
-        run_all(before, view)
-        run_all(_bound(providers, model), pristine)
-        run_all(after, view)
-
-    def forget(self) -> None:
-        """Drop which steps apply to which facts: the next resolution finds out anew."""
-        self._plans.clear()
-        self._distinct_plans.clear()
+        for step in self._steps_for(facts):
+            seen: set[str] = set()
+            try:
+                if isinstance(step, Pass):
+                    declared = step(self._recording_view(resolution.values, seen))
+                else:
+                    declared = step(self._recording_view({**resolution.pristine, NESTED: {}}, seen), model)
+            finally:
+                # Also for the step that refuses: what it read decided that.
+                done(step, frozenset(seen))
+            _apply(step, declared, resolution, write_env)
 
     def view(self, resolution: Resolution, model: Any) -> ResolvedView:
         """Return the view of a fresh ``resolution`` before any step has run; ``view.model`` is ``model``."""
-        if resolution.values:  # never true: a gate makes a resolution for each case
+        if resolution.values:
             raise DeclarationError("the passes ran over this resolution before")
-        values = resolution.values = self._attributes(resolution.pristine, resolution.nested)
-        for _, declared in stash_of(values):
+        values = resolution.values
+        values.update(resolution.pristine)
+        for _, declared in stash_of(resolution.arguments):
             values.update(declared)
-        values[_MODEL] = model
-        return view_of(self._view, values)
+        values.update({_MODEL: model, NESTED: resolution.nested})
+        return self._view(values)
 
-    def _attributes(self, pristine: dict[str, Any], nested: dict[str, Any]) -> dict[str, Any]:
-        values = pristine.copy()
-        values[NESTED] = nested
-        for name, default in self._class_values:
-            if name not in values:  # never true: this record sets all its fields
-                values[name] = default
-        return values
-
-    def _plan(self, facts: Any) -> _Plan:
-        parts: tuple[list[tuple[_Run, Step]], list[tuple[_Run, Step]]] = ([], [])
-        providers: tuple[Provider, ...] = ()
-        part = 0
+    def _steps_for(self, facts: Any) -> Iterator[Pass | Provider]:
+        """Yield the steps that apply to ``facts``, in execution order."""
         for stage in self.stages:
             for step in stage.steps:
                 if not isinstance(step, Pass):
-                    providers = self.registry.providers(facts.architecture)
-                    part = 1
+                    yield from self.registry.providers(facts.architecture)
                 elif step.when is None or step.when(facts):
-                    parts[part].append(self._runs[step])
-        before, after = map(tuple, parts)
-        if not providers:
-            before, after = (), (*before, *after)
-        if len(self._plans) >= _MOST_PLANS:
-            self.forget()
-        plan = (before, providers, after)
-        plan = self._plans[facts] = self._distinct_plans.setdefault(plan, plan)
-        return plan
+                    yield step
 
 
-def _bound(providers: tuple[Provider, ...], model: Any) -> _Steps:
-    return tuple((_with_model(listed.function, model), listed) for listed in providers)
-
-
-def _with_model(function: Callable[..., Declaration | None], model: Any) -> _Run:
-    return lambda arguments: function(arguments, model)
-
-
-def _run(steps: _Steps, view: Any, resolution: Resolution, write_env: WriteEnv) -> None:
-    values, log = resolution.values, resolution.log
-    for run, step in steps:
-        declared = run(view)
-        if declared:
-            if declared.__class__ is not dict:
-                step.checked(declared)
-            allowed = step.allowed
-            for name in declared:
-                if name not in allowed:
-                    step.checked(declared)
-            log.append((step, declared))
-            if step.is_plain:
-                values.update(declared)
-                continue
-            for name, value in declared.items():
-                if name in step.env:
-                    write_env(name, str(value))
-                elif "." in name:
-                    resolution.nested[name] = value
-                else:
-                    values[name] = value
-        elif declared is not None and declared.__class__ is not dict:
-            step.checked(declared)
+def _apply(step: Step, declared: Declaration, resolution: Resolution, write_env: WriteEnv) -> None:
+    """Put what a step declared where the next step sees it: in the view, in nested objects, in the environment."""
+    if not declared:
+        return
+    resolution.log.append((step, declared))
+    for name, value in declared.items():
+        if name in step.env:
+            write_env(name, str(value))
+        elif "." in name:
+            resolution.nested[name] = value
+        else:
+            resolution.values[name] = value

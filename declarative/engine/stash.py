@@ -1,7 +1,7 @@
 """What was declared about a record before its resolution starts, by a launcher for instance.
 
-The stash is kept with the record, under a name that is no field. A resolution reads it and appends nothing to it,
-and neither empties nor replaces it: what was declared early lies under all that passes declare, as the first writer.
+The stash is kept with the record, under a name that is no field. A resolution only reads it: what was declared early
+counts as the first write, and passes can overwrite it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ def declare_before_resolution(arguments: Any, source: str, declared: Mapping[str
     vars(arguments).setdefault(_ATTRIBUTE, []).append((source, dict(declared)))
 
 
-def stash_of(attributes: Mapping[str, Any]) -> Sequence[tuple[str, dict[str, Any]]]:
-    """Return what was declared about the record that has ``attributes``, in order."""
-    return tuple(attributes[_ATTRIBUTE]) if _ATTRIBUTE in attributes else ()  # never true: the passes come first
+def stash_of(arguments: Any) -> Sequence[tuple[str, dict[str, Any]]]:
+    """Return what was declared early about ``arguments``, as (source, fields), in order."""
+    return tuple(vars(arguments).get(_ATTRIBUTE, ()))

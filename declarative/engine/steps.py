@@ -17,7 +17,7 @@ function is not run at all, as if it had declared nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .errors import DeclarationError, hint
@@ -28,23 +28,22 @@ Condition: TypeAlias = Callable[[Any], bool]
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What passes and providers share: a function, the names that it may declare, and where it stands."""
+    """What passes and providers share: a function, the names that it may declare, and when it runs."""
 
     function: Callable[..., Declaration | None]
     writes: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
     when: Condition | None = None
-    allowed: frozenset[str] = field(init=False, repr=False)
-    is_plain: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        allowed = (*self.writes, *self.state, *self.env)
-        object.__setattr__(self, "allowed", frozenset(allowed))
-        # Whether all that it declares are attributes of the record itself.
-        object.__setattr__(self, "is_plain", not self.env and not any("." in name for name in self.state))
-        if len(self.allowed) != len(allowed):
-            raise DeclarationError(f"{self.name} lists a name twice among those that it may declare: {allowed}")
+        if len(set(self.allowed)) != len(self.allowed):
+            raise DeclarationError(f"{self.name} lists a name twice among those that it may declare: {self.allowed}")
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """All names that the step may declare."""
+        return (*self.writes, *self.state, *self.env)
 
     @property
     def name(self) -> str:

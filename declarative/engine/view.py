@@ -1,7 +1,8 @@
-"""What passes and providers read: the arguments, as they are or as they have been declared so far, never to write.
+"""What passes and providers read: the arguments, pristine or with the declarations so far on top, and read-only.
 
-A view's attributes are looked up in one dict that the pipeline owns and extends: reading one costs no more than
-reading an attribute of the record itself, and recording what was read costs nothing unless a recording view is used.
+A view has the dict of the pipeline as its own ``__dict__``, so reading an attribute calls no function. A lookup in
+``__getattr__`` would be simpler, but it takes 17 times as long (1.4 instead of 0.08 microseconds), and a case reads
+some 60 attributes in 0.2 milliseconds.
 """
 
 from __future__ import annotations
@@ -16,21 +17,10 @@ View = TypeVar("View", bound="ReadOnlyView")
 
 
 class _WithDict:
-    """Only here for the descriptor of its instances' dict, which `ReadOnlyView` hides."""
+    """Gives `ReadOnlyView` the descriptor of its instances' dict, which that class hides."""
 
 
 _DICT: Final[Any] = _WithDict.__dict__["__dict__"]
-
-
-def view_of(view: type[View], values: dict[str, Any]) -> View:
-    """Return ``view(values)``, in less time."""
-    made = _NEW(view)
-    _SET_DICT(made, values)
-    return made
-
-
-_NEW: Final = object.__new__
-_SET_DICT: Final = _DICT.__set__
 
 
 class ReadOnlyView(_WithDict):
@@ -75,13 +65,13 @@ def with_nested(view: type[View], roots: Sequence[str], objects: frozenset[str])
 
         return property(show)
 
-    return type(view.__name__, (view,), {"__slots__": (), **{root: nested(root) for root in roots}})
+    return type(view.__name__, (view,), {root: nested(root) for root in roots})
 
 
 class RecordingView(ResolvedView):
     """A view that adds the name of each value that is read to ``seen``; nested values under their dotted names."""
 
-    # Beside the dict, which holds the values and nothing else.
+    # The instance's dict holds the values and nothing else, so the set needs a place outside it.
     __slots__ = ("_seen",)
     _seen: set[str]
 
@@ -101,9 +91,8 @@ class RecordingView(ResolvedView):
 
 
 class NestedView:
-    """An object inside the arguments, read-only; what was declared under dotted names lies on top of it."""
+    """An object inside the arguments, read-only, with the values declared under dotted names on top."""
 
-    __slots__ = ("_parts",)
     _parts: tuple[object, str, Mapping[str, Any], frozenset[str], set[str] | None]
 
     def __init__(
@@ -139,10 +128,9 @@ class NestedView:
 class ReadOnly:
     """Any object, to read only: attributes and methods are its own, assigning one raises AttributeError.
 
-    What an attribute holds is handed out as it is.
+    The value of an attribute is returned as it is.
     """
 
-    __slots__ = ("_target",)
     _target: object
 
     def __init__(self, target: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from declarative.engine.view import ReadOnly, ReadOnlyView, view_of
+from declarative.engine.view import ReadOnly, ReadOnlyView
 from harness.world.modelview import AttentionArch, HFConfig, ModelConfig
 
 _MLA: Final = AttentionArch.MLA
@@ -33,13 +33,12 @@ class Model(ReadOnlyView):
 def read_only_model(config: ModelConfig) -> Model:
     """Return the read-only form of ``config``. Raises IndexError when it has no architecture."""
     hf_config = config.hf_config
-    return view_of(
-        Model,
+    return Model(
         {
             "architecture": hf_config.architectures[0],
             "uses_mla": config.attention_arch is _MLA,
             "is_encoder_decoder": config.is_encoder_decoder,
             "_config": config,
-            "hf_config": view_of(ReadOnlyView, vars(hf_config)),
+            "hf_config": ReadOnlyView(vars(hf_config)),
         },
     )

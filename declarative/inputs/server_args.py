@@ -7,9 +7,8 @@ slice, outside it, is in `harness.world.slice`.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Annotated as A
-from typing import Any, Final
 
 from declarative.engine.arg import Arg
 from harness.world import choices
@@ -201,18 +200,3 @@ class ServerArgs:
         bool, Arg("Whether the prefix cache keeps states too.", no_cli=True, resolvable=True)
     ] = field(default=False, init=False)
     _quantization_explicitly_unset: bool = field(default=False, init=False)
-
-
-_DEFAULTS: Final[dict[str, Any]] = {
-    field.name: field.default for field in fields(ServerArgs) if field.default is not MISSING
-}
-
-
-def new_arguments(*, cuda_graph_config: CudaGraphConfig, **given: Any) -> ServerArgs:
-    """Return ``ServerArgs(cuda_graph_config=cuda_graph_config, **given)``, in a fraction of the time.
-
-    Names are not checked: the caller did so.
-    """
-    record = object.__new__(ServerArgs)
-    record.__dict__ = {**_DEFAULTS, "cuda_graph_config": cuda_graph_config, **given}
-    return record

@@ -150,8 +150,8 @@ def _attention_backend_dual_chunk(view: ResolvedView) -> Declaration:
     backend = view.attention_backend
     declared: Declaration = {}
     if view.model.hf_config.dual_chunk_attention_config is not None:
-        if backend is None:  # never true: a default fills it in
-            backend = declared["attention_backend"] = "dual_chunk_flash_attn"  # unreachable: a default fills it in
+        if backend is None:
+            backend = declared["attention_backend"] = "dual_chunk_flash_attn"
         elif backend != "dual_chunk_flash_attn":
             raise ValueError(f"the model attends in dual chunks, which needs dual_chunk_flash_attn and not {backend}")
     if backend == "dual_chunk_flash_attn":

@@ -61,7 +61,7 @@ def _npu_defaults(view: ResolvedView) -> Declaration:
     if view.enable_hierarchical_cache:
         declared["hicache_io_backend"] = "kernel_ascend"
         declared["hicache_mem_layout"] = "page_first_kv_split" if view.model.uses_mla else "page_first_direct"
-    if view.cuda_graph_config.prefill.tc_compiler is not None:  # never false: without a word it is inductor
+    if view.cuda_graph_config.prefill.tc_compiler is not None:
         declared["cuda_graph_config.prefill.tc_compiler"] = "eager"
     return declared
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from declarative.inputs.server_args import ServerArgs, new_arguments
+from declarative.inputs.server_args import ServerArgs
 from harness.audit.stages import GIVEN, RESOLVED, given, resolved
 from harness.world.case import Case
 from harness.world.records import field_specs
@@ -14,7 +14,7 @@ from harness.world.slice import resolve_slice
 
 
 def run(case: Case, body: Any) -> None:
-    outcome = resolve_slice(case, arguments=field_specs(ServerArgs), record=new_arguments, run=body, root="")
+    outcome = resolve_slice(case, arguments=field_specs(ServerArgs), record=ServerArgs, run=body, root="")
     assert outcome.error is None, outcome.error
 
 

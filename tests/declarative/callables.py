@@ -7,7 +7,7 @@ from typing import Any
 from declarative.engine import Pass, Provider, ReadOnlyView, Resolution
 from declarative.inputs.facts import facts_of
 from declarative.inputs.model import read_only_model
-from declarative.inputs.server_args import new_arguments
+from declarative.inputs.server_args import ServerArgs
 from declarative.pipeline import PIPELINE
 from harness.world.case import Case
 from harness.world.cuda_graph import CudaGraphConfig
@@ -44,7 +44,7 @@ def declared(
     with simulated(Case(id="c", hardware=hardware, model=Model(**model), env=env or {})) as machine:
         given = {**ENTRY_STATE, "device": get_device(), **(args or {})}
         graphs = CudaGraphConfig.from_dict(given.pop("cuda_graph_config", None))
-        record = new_arguments(cuda_graph_config=graphs, **given)
+        record = ServerArgs(cuda_graph_config=graphs, **given)
         checkpoint = read_only_model(machine.model_config)
         if isinstance(step, Provider):
             return step(ReadOnlyView(dict(vars(record))), checkpoint)

@@ -9,7 +9,7 @@ from callables import A100, B200, H100, MI300X, MPS, NPU, SM120
 
 import declarative
 from declarative.engine import PublishError, Resolution, RuntimeContext, declare_before_resolution
-from declarative.inputs.server_args import new_arguments
+from declarative.inputs.server_args import ServerArgs
 from declarative.pipeline import run_passes
 from harness.world.case import Case, Outcome
 from harness.world.cuda_graph import CudaGraphConfig
@@ -188,7 +188,7 @@ def test_a_refused_case_publishes_nothing() -> None:
 
 def test_what_a_launcher_declared_is_read_by_passes_and_published() -> None:
     with simulated(case(B200)):
-        record = new_arguments(cuda_graph_config=CudaGraphConfig(), model_path="m", device="cuda")
+        record = ServerArgs(cuda_graph_config=CudaGraphConfig(), model_path="m", device="cuda")
         declare_before_resolution(record, "launcher", {"attention_backend": "fa4", "dtype": "half"})
         resolution = Resolution(record)
         run_passes(resolution)

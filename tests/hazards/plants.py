@@ -123,16 +123,10 @@ _GIB: Final = 1024""",
         (
             (
                 "engine/pipeline.py",
-                "            _run(_bound(providers, model), pristine, resolution, write_env)\n"
-                "            _run(after, view, resolution, write_env)\n",
-                "            _run(_bound(providers, model), pristine, resolution, write_env)\n"
-                "            _run(after, self._frozen(view), resolution, write_env)\n",
-            ),
-            (
-                "engine/pipeline.py",
-                "    def _attributes(",
-                "    def _frozen(self, view):\n        return view_of(self._view, dict(vars(view)))\n\n"
-                "    def _attributes(",
+                "            _apply(step, declared, resolution, write_env)\n\n    def record(",
+                "            _apply(step, declared, resolution, write_env)\n"
+                "            if not isinstance(step, Pass):\n"
+                "                view = self._view(dict(vars(view)))\n\n    def record(",
             ),
         ),
         1000,

@@ -49,14 +49,14 @@ def test_10_a_pass_that_is_dropped_from_the_list_does_not_load(tmp_path: Path) -
 _LAUNCHER = """
 from declarative.engine import Resolution, RuntimeContext, declare_before_resolution
 from declarative.pipeline import run_passes
-from declarative.inputs.server_args import new_arguments
+from declarative.inputs.server_args import ServerArgs
 from harness.world.case import Case
 from harness.world.cuda_graph import CudaGraphConfig
 from harness.world.machine import simulated
 from harness.world.profiles import hardware_profile
 
 with simulated(Case(id="c", hardware=hardware_profile("b200"))):
-    record = new_arguments(cuda_graph_config=CudaGraphConfig(), model_path="m", device="cuda")
+    record = ServerArgs(cuda_graph_config=CudaGraphConfig(), model_path="m", device="cuda")
     declare_before_resolution(record, "launcher", {"attention_backend": "fa4", "dtype": "half"})
     resolution = Resolution(record)
     run_passes(resolution)

@@ -8,11 +8,14 @@ A package that is a subject has, at its top,
 - ``FIELDS`` and ``STATE``, the names that an outcome's fields have;
 - ``resolve(case)``, the outcome of a case (`harness.world.case`).
 
-It may also have ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere
-than where it is written down. Without them, both are read off its source. And it may have ``forget()``, which drops
-what it remembers from case to case. ``reasons()`` says in one sentence why each pass declares what it does, by the
-pass's name. What a package may have besides, for the
-order of its steps, is in the module `reorder`.
+It may also have
+
+- ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere than where it
+  is written down; without them, both are read off its source;
+- ``forget()``, which drops what it remembers from case to case;
+- ``reasons()``, why each pass declares what it does, one sentence by the pass's name;
+- a file ``unreachable.toml`` beside its modules, which lists what no case reaches (`Unreachable`);
+- what the module `reorder` needs to try another order of its steps.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -61,6 +64,18 @@ _LONGEST_MESSAGE = 10_000
 _SHARED = ("harness.world.choices", "harness.world.cuda_graph", "harness.world.modelfacts", "harness.world.modelview")
 
 
+class Unreachable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """An entry of ``unreachable.toml``: a line of the function ``source`` that no case reaches, and the reason.
+
+    Without ``never`` the line writes a field, with it the line has a condition that never has this result.
+    """
+
+    source: str
+    code: str
+    reason: str
+    never: Literal["", "true", "false", "asked"] = ""
+
+
 class PackageAdapter(Adapter[Case]):
     """A package of ours. It runs on `harness.world`, so it is given whole cases and needs no stand-ins."""
 
@@ -78,7 +93,8 @@ class PackageAdapter(Adapter[Case]):
         self._environment = dict(_environment_bytes())
         self._reorder = Reorder(self._module)
         if recorder is not None:
-            self.reach = Reach(recorder, self._slots, everything=True)
+            unreachable = _unreachable(Path(self.root, request.package))
+            self.reach = Reach(recorder, self._slots, everything=True, unreachable=unreachable)
         # Read from the files now, since a case may read none.
         self._writers = [] if self.reach is None else self.reach.writers()
         self._decisions = [] if self.reach is None else self.reach.decisions()
@@ -219,6 +235,15 @@ class PackageAdapter(Adapter[Case]):
     def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
         """Resolve the kept cases ``numbers`` with two steps exchanged."""
         return self._reorder.exchange(first, second, numbers, seconds)
+
+
+def _unreachable(folder: Path) -> list[dict[str, Any]]:
+    """Return the entries of the package's list; none without a file. Raises ValueError for a file that is no list."""
+    path = folder / "unreachable.toml"
+    if not path.exists():
+        return []
+    listed = msgspec.toml.decode(path.read_bytes(), type=dict[str, list[Unreachable]])
+    return [msgspec.to_builtins(entry) for entry in listed.get("unreachable", [])]
 
 
 def _environment_bytes() -> dict[bytes, bytes]:

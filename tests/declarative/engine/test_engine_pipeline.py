@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import pytest
-from engine_records import STATE, Facts, Record, Run
+from engine_records import Facts, Record, Run
 
 from declarative.engine import (
     DISPATCH,
@@ -245,11 +244,3 @@ def test_a_record_with_a_field_called_model_is_refused() -> None:
 
     with pytest.raises(DeclarationError, match="has a field 'model'"):
         Pipeline((), record=Other)
-
-
-def test_many_different_facts_do_not_grow_without_bound() -> None:
-    pipeline = Pipeline((Stage(0, "all", (default_page,)),), record=Record, state=STATE)
-    for number in range(5000):
-        resolution = Resolution(copy.copy(Record()))
-        pipeline.resolve(resolution, None, Facts(device=str(number)), {}.__setitem__)
-    assert len(pipeline._plans) <= 4096

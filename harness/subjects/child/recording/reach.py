@@ -14,8 +14,9 @@ class Reach:
     """The writers and decisions that the slots of one subject come to.
 
     ``slots`` are as in ``Sites.in_slot_order``. With ``everything`` the write sites that no slot comes to are
-    listed too, without a slot: in a package of which the whole is the resolution, these are dead. ``unreachable`` are
-    write sites known to be out of reach: each with its ``source``, ``code`` (the line) and ``reason``.
+    listed too, without a slot: in a package of which the whole is the resolution, these are dead. ``unreachable``
+    lists what no case reaches: each entry has the ``source`` (a function), the ``code`` (its line) and a ``reason``.
+    It means the write sites of the line, or with ``never`` a result that the line's conditions never have.
     """
 
     def __init__(self, recorder, slots, everything=False, unreachable=()):
@@ -61,7 +62,7 @@ class Reach:
                     "source": site.function,
                     "file": site.file,
                     "line": site.line,
-                    **_never(lines[site.line - 1].decode(errors="replace")),
+                    **self._never(site, lines[site.line - 1].decode(errors="replace")),
                 }
                 for (_, site), lines in self._with_lines([("", site) for site in self._decisions])
             ]
@@ -79,10 +80,23 @@ class Reach:
         said = _UNREACHABLE.search(line)
         if said is not None:
             return said[1].strip()
+        known = self._known(site, line, decides=False)
+        return known["reason"] if known else ""
+
+    def _never(self, site, line):
+        """Return which result the line's conditions never have, and why, as a comment or the list says it."""
+        said = _NEVER.search(line)
+        if said is not None:
+            return {"never": said[1], "excuse": said[2].strip()}
+        known = self._known(site, line, decides=True)
+        return {"never": known["never"], "excuse": known["reason"]} if known else {}
+
+    def _known(self, site, line, decides):
+        """Return the entry of the list for a line, as one that decides or as one that writes; None without one."""
         for known in self._unreachable:
-            if known["source"] == site.function and known["code"] == line.strip():
-                return known["reason"]
-        return ""
+            if ("never" in known, known["source"], known["code"]) == (decides, site.function, line.strip()):
+                return known
+        return None
 
     def fresh(self):
         """Return the runs of each writer since this was last asked, and of each decision what was ever seen.
@@ -159,9 +173,3 @@ class Reach:
                 yield asked
         finally:
             self._recorder.drop()
-
-
-def _never(line):
-    """Return what a comment says of the outcomes of the line's decisions."""
-    said = _NEVER.search(line)
-    return {} if said is None else {"never": said[1], "excuse": said[2].strip()}
