@@ -12,7 +12,7 @@ from typing import Final
 from harness.common.errors import UsageError
 from harness.moves.cuts import FieldCutter
 from harness.moves.tables import TableText
-from harness.source.functions import defined_names
+from harness.source.functions import defined_names, needed
 from harness.source.nodes import FUNCTIONS, Function, decorator_names, last_name, used
 from harness.source.sites import Sites
 from harness.subjects.spec import SubjectSpec
@@ -61,7 +61,7 @@ class Definitions:
         for file, tree in self.trees.items():
             self._find_record(file, tree.body)
         for file, tree in self.trees.items():
-            self._scan(file, tree.body, "", self._kept(file, tree))
+            self._scan(file, self._loaded(file, tree), "")
         written = spec.profile["slice"]
         self.fields = tuple(dict.fromkeys((*self.record, *written["fields"], *written["state"])))
         self._written = self._writes()
@@ -81,31 +81,19 @@ class Definitions:
                 name = statement.target.id
                 self.record[name] = Definition(name, f"{self._record_name}.{name}", file, statement)
 
-    def _kept(self, file: str, tree: ast.Module) -> set[str] | None:
-        """Return the names of a module that is loaded in part: those the profile lists, and what these mention."""
-        listed = next(
-            (part["names"] for part in self._spec.profile["partial"] if _file_of(part["module"]) == file), None
-        )
-        if listed is None or self._spec.own:
-            return None
-        kept, wanted = set[str](), list(listed)
-        defined = {name: node for node in tree.body for name in defined_names(node)}
-        while wanted:
-            name = wanted.pop()
-            if name in defined and name not in kept:
-                kept.add(name)
-                wanted += used([defined[name]])
-        return kept
+    def _loaded(self, file: str, tree: ast.Module) -> list[ast.stmt]:
+        """Return the statements of a module that run in the child process: it loads some modules in part."""
+        parts = () if self._spec.own else self._spec.profile["partial"]
+        names = next((part["names"] for part in parts if _file_of(part["module"]) == file), None)
+        return tree.body if names is None else needed(tree, names)
 
-    def _scan(self, file: str, body: Iterable[ast.stmt], owner: str, kept: set[str] | None) -> None:
+    def _scan(self, file: str, body: Iterable[ast.stmt], owner: str) -> None:
         for node in body:
-            if kept is not None and not owner and not kept & set(defined_names(node)):
-                continue
             if isinstance(node, ast.ClassDef):
-                self._scan(file, node.body, f"{owner}{node.name}.", kept)
+                self._scan(file, node.body, f"{owner}{node.name}.")
             elif isinstance(node, ast.If | ast.Try | ast.With):
                 inner = [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
-                self._scan(file, inner, owner, None)
+                self._scan(file, inner, owner)
             elif isinstance(node, Function | ast.Assign | ast.AnnAssign):
                 for name in defined_names(node):
                     self._take(Definition(name, f"{owner}{name}", file, node), owner)

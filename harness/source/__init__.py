@@ -13,7 +13,8 @@ here knows a record or a tree of files.
 - `calls`: ``arguments_of(call, function)`` says which parameter gets what; ``positional``, ``defaults``, ``given``.
 - `scopes`: ``parameters_of(function)``, ``times_bound(function)``, ``aliases(function)``, ``scopes_in(node)``.
 - `functions`: ``defined_in(module)`` gives `Defined` (node, qualified, owner, is_inner), ``function_at(found,
-  line)``, ``defined_names(statement)``.
+  line)``, ``defined_names(statement)``,
+  ``needed(module, names)``.
 - `constants`: ``literals(node, named)``, ``assignments(statements)``.
 - `nodes`: names and texts of nodes, ``heads`` and ``inside`` of compound statements, ``in_order`` of running.
 - `positions`: ``span_of(node)``, and ``Columns(text)``, by which libcst's nodes find what `ast` found::

@@ -78,3 +78,29 @@ def defined_names(statement: ast.AST) -> list[str]:
     if isinstance(statement, ast.AnnAssign):
         return [statement.target.id] if isinstance(statement.target, ast.Name) else []
     return list(binds(statement)) if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Assign, *IMPORTS)) else []
+
+
+def needed(tree: ast.Module, names: Iterable[str], answered: Iterable[str] = ()) -> list[ast.stmt]:
+    """Return the statements of a module that define ``names`` and, over and over, the names in these statements.
+
+    An ``answered`` name needs no definition, since a case answers for it. Imports from ``__future__`` are always
+    among the statements: they say how the others are compiled.
+    """
+    defining: dict[str, list[ast.stmt]] = {}
+    for statement in tree.body:
+        for name in defined_names(statement):
+            defining.setdefault(name, []).append(statement)
+    kept, wanted, done = set[ast.stmt](), list(names), set(answered)
+    while wanted:
+        name = wanted.pop()
+        if name not in done:
+            done.add(name)
+            fresh = [statement for statement in defining.get(name, ()) if statement not in kept]
+            kept.update(fresh)
+            nodes = (node for statement in fresh for node in ast.walk(statement))
+            wanted += [node.id for node in nodes if isinstance(node, ast.Name)]
+    return [statement for statement in tree.body if statement in kept or _is_future(statement)]
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"

@@ -7,7 +7,7 @@ import textwrap
 
 from harness.source.calls import arguments_of, called_name, calls_in, defaults, given, positional
 from harness.source.constants import assignments, literals
-from harness.source.functions import defined_in, defined_names, function_at
+from harness.source.functions import defined_in, defined_names, function_at, needed
 from harness.source.nodes import FUNCTIONS, Function, heads, in_order, inside, last_name
 from harness.source.scopes import aliases, parameters_of, scopes_in, starred_of, times_bound
 
@@ -84,6 +84,23 @@ def test_the_names_that_a_statement_of_a_module_defines() -> None:
         ("a.b()", []),
     ):
         assert defined_names(ast.parse(text).body[0]) == names
+
+
+def test_what_a_part_of_a_module_needs() -> None:
+    text = """
+        from __future__ import annotations
+        import a, b
+        LIMIT = b.LIMIT
+        if a:
+            def f(x): return LIMIT + g(x)
+        def g(x): return x.h
+        def h(): pass
+        A, B = LIMIT, h
+    """
+    tree = ast.parse(textwrap.dedent(text))
+    lines = {name: [one.lineno for one in needed(tree, [name])] for name in ("f", "g", "B", "missing")}
+    assert lines == {"f": [2, 3, 4, 5, 7], "g": [2, 7], "B": [2, 3, 4, 8, 9], "missing": [2]}
+    assert [one.lineno for one in needed(tree, ["f"], answered=["LIMIT", "a"])] == [2, 5, 7]
 
 
 def test_each_parameter_has_its_argument() -> None:

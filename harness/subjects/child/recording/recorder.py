@@ -7,6 +7,7 @@ import importlib.machinery
 import os
 
 from ....source.sites import Sites
+from ....source.writes import targets_of
 
 _WROTE = "__stackproof_wrote__"
 _DECIDED = "__stackproof_decided__"
@@ -179,12 +180,8 @@ class _Calls(ast.NodeTransformer):
         return visited
 
     def _statement(self, node):
-        targets = getattr(node, "targets", None) or [getattr(node, "target", None)]
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            targets = [item.optional_vars for item in node.items]
-        after = [
-            self._after(part) for target in targets if target for part in ast.walk(target) if part in self._writes
-        ]
+        targets = [target.node for target in targets_of(node) if isinstance(target.node, ast.expr)]
+        after = [self._after(part) for target in targets for part in ast.walk(target) if part in self._writes]
         visited = self.generic_visit(node)
         if not after:
             return visited

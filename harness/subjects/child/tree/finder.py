@@ -7,7 +7,7 @@ import importlib.util
 import os
 import sys
 
-from ....source.functions import defined_names
+from ....source.functions import needed
 from ..recording.recorder import RecordingLoader
 from ..world.answers import patch_real, value_getter
 from ..world.current import WORLD
@@ -155,8 +155,7 @@ class PartialLoader(importlib.abc.Loader):
         prefix = f"{module.__name__}."
         answered = {path[len(prefix) :]: found for path, found in ANSWERED.items() if path.startswith(prefix)}
         module.__dict__.update(answered)
-        keep = _needed(tree, self._names, answered)
-        tree.body = [node for index, node in enumerate(tree.body) if index in keep]
+        tree.body = needed(tree, self._names, answered)
         self.kept = tree
         module.__dict__.update(__file__=self._file, hasattr=observing_hasattr)
         with WORLD.importing():
@@ -175,7 +174,7 @@ def _importer(frame):
 
 
 def _may_fail(frame):
-    """Return whether the import of ``frame`` stands in a ``try``: whether it succeeds is then a question."""
+    """Return whether the import of ``frame`` is in a ``try``: whether it succeeds is then a question."""
     try:
         with open(frame.f_code.co_filename, "rb") as source:
             tree = ast.parse(source.read())
@@ -185,31 +184,3 @@ def _may_fail(frame):
         isinstance(node, ast.Try) and node.body[0].lineno <= frame.f_lineno <= node.body[-1].end_lineno
         for node in ast.walk(tree)
     )
-
-
-def _needed(tree, names, answered):
-    """Return the indexes of the statements that define ``names`` and, over and over, what those refer to.
-
-    A name with an answer needs no definition: the answer stands for it.
-    """
-    defines = {}
-    for index, node in enumerate(tree.body):
-        for name in defined_names(node):
-            defines.setdefault(name, []).append(index)
-    keep, wanted, done = set(), list(names), set(answered)
-    while wanted:
-        name = wanted.pop()
-        if name in done:
-            continue
-        done.add(name)
-        for index in defines.get(name, ()):
-            if index in keep:
-                continue
-            keep.add(index)
-            for child in ast.walk(tree.body[index]):
-                if isinstance(child, ast.Name):
-                    wanted.append(child.id)
-    for index, node in enumerate(tree.body):
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            keep.add(index)
-    return keep
