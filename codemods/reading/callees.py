@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from codemods.reading.facts import RecordFacts
@@ -71,13 +71,16 @@ class Callees:
         """Return the names of the parameters of the function at ``place``."""
         return sorted({name for node in self._index.definitions(place) for name in parameters_of(node)})
 
-    def class_values(self, name: str) -> list[ast.expr]:
-        """Return what the bodies of the record's classes assign to ``name``."""
-        owners = filter(None, map(self._index.class_at, sorted(self._facts.classes)))
-        statements = (
-            item for owner in owners for item in owner.body if isinstance(item, (ast.Assign, ast.AnnAssign))
-        )
-        return [item.value for item in statements if item.value is not None and name in binds(item)]
+    @cached_property
+    def class_values(self) -> Mapping[str, list[ast.expr]]:
+        """What the bodies of the record's classes assign to each name."""
+        found: dict[str, list[ast.expr]] = {}
+        for owner in filter(None, map(self._index.class_at, sorted(self._facts.classes))):
+            for item in owner.body:
+                if isinstance(item, (ast.Assign, ast.AnnAssign)) and item.value is not None:
+                    for name in binds(item):
+                        found.setdefault(name, []).append(item.value)
+        return found
 
     # -- calls
 

@@ -235,7 +235,7 @@ class _Reach:
         around = self._parents[node]
         call = around if isinstance(around, ast.Call) and around.func is node else None
         is_method = self._call_methods(node.attr, call)
-        if any(_may_get_record(value, call is not None) for value in self._callees.class_values(node.attr)):
+        if any(_may_get_record(value, call is not None) for value in self._callees.class_values.get(node.attr, ())):
             self._hide(node, ast.unparse(node), "what its class holds there may get the record")
         if not is_method and node.attr.startswith("__") and node.attr not in _HARMLESS_NAMES:
             self._hide(node, ast.unparse(node), "it looks into the record itself")

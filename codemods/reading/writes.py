@@ -74,9 +74,10 @@ def _written(node: ast.AST) -> Iterator[tuple[str, ast.expr | None, WrittenAs]]:
 def may_write(source: SourceFile, facts: RecordFacts, fields: frozenset[str]) -> bool:
     """Return whether a file may write one of ``fields``: by assignment, deletion, or by its name as text.
 
-    A write counts through a name that holds the record, or that reads as if it did. Asked first, it spares most files
-    libcst's slow parse. Raises Unreadable.
+    A write counts through a name that holds the record, or that reads as if it did. Raises Unreadable.
     """
+    # 1,301 files of sglang 0.5.14 mention one of the 28 fields, and ast takes 20 seconds for all of them. The look at
+    # the bytes leaves 289 to be parsed, and these lead to 17 for libcst, which is several times slower.
     if not (_may_hold_record(source, facts) and _looks_written(source.data, fields)):
         return False
     owners = [owner for node in ast.walk(source.tree) for owner in _owners_of_writes(node, fields)]
