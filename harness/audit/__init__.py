@@ -1,1 +1,1 @@
-"""Seeds faults into a subject's source, one at a time, and says which of them a gate catches."""
+"""Seeds faults into a subject's source, one at a time, and finds out which of them a gate catches."""

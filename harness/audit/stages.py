@@ -1,8 +1,9 @@
-"""What faults of half-applied reads read: the arguments as a case gave them, or as they are resolved so far.
+"""Finds the values that faults in reads need: the arguments as a case gave them, or as they are resolved so far.
 
-A mutant is one piece of text, and what it would have to read is nowhere in its scope. So it is looked up among what
-is running: every package resolves inside `harness.world.slice.resolve_slice`, and the successor's pipeline calls what
-it resolves ``resolution``.
+A mutant changes one expression, and in its scope no variable has these values. So they are looked up in the frames of
+the running functions: every package resolves inside `harness.world.slice.resolve_slice`, and the successor's pipeline
+has a local variable ``resolution``. The name of this module is part of the mutants' text: results that were kept, and
+equivalents, are found again only as long as it stays.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def given() -> Any:
 
 
 def resolved() -> Any:
-    """Return what holds the values resolved so far as its attributes."""
+    """Return an object whose attributes are the values resolved so far."""
     for frame in _running():
         resolution = frame.f_locals.get("resolution")
         if resolution is not None:

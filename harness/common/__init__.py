@@ -1,1 +1,1 @@
-"""What every package uses: errors for the user, files read and written, values converted."""
+"""Helpers for every package: errors for the user, reading and writing files, converting values."""

@@ -1,4 +1,4 @@
-"""What a gate does where nothing was asked for."""
+"""Defaults of a gate that several commands share."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 from typing import Final
 
 DEFAULT_CASES: Final = 20000
-"""Cases of a gate for which neither a number nor a time was asked for."""
+"""How many cases a gate runs without ``--cases`` and ``--seconds``."""
 
 
 def cores() -> int:
-    """Return how many cores this process may use: the number of jobs of a gate for which none was asked."""
+    """Return how many cores this process may use, which is the number of jobs without ``--jobs``."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The one error that reaches a user, and the words that help them out of it."""
+"""The one error that a user sees, and hints at the nearest valid names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LONGEST = 4000
 
 
 def visible(text: str) -> str:
-    """Return ``text`` with everything that a terminal would act on, rather than show, written as an escape."""
+    """Return ``text`` with an escape for every character that a terminal would not show, such as a control code."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 

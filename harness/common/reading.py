@@ -1,4 +1,4 @@
-"""Files that somebody else wrote, read to their end: nothing that never ends, and no more than memory holds."""
+"""Reads files that may be anything: none without an end, and none larger than fits in memory."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ LARGEST: Final = 512 << 20
 
 _CHUNK: Final = 1 << 20
 _OPEN: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-# A pipe by name that nobody has opened for writing; whoever has it open is waited for.
+# Seconds to wait for a writer to open a named pipe. A writer that has opened it is waited for without end.
 _PATIENCE: Final = 3.0
 
 T = TypeVar("T")
 
 
 def read_file(path: Path, largest: int = LARGEST) -> bytes:
-    """Return what the file ``path`` holds; a pipe or a terminal is read to its end.
+    """Return the content of the file ``path``; a pipe or a terminal is read to its end.
 
-    Raises OSError, whose ``strerror`` is for a user, also for what has no end or nobody writes into: a device, a pipe
-    by name without a writer, more than ``largest`` bytes, a path that cannot be one.
+    Raises OSError with a ``strerror`` for users, also for a device, a named pipe without a writer, more than
+    ``largest`` bytes, and a text that cannot be a path.
     """
     try:
         descriptor = os.open(path, _OPEN)
-    except ValueError as error:  # a null character, or what the file system's encoding has no bytes for
+    except ValueError as error:  # a null character, or one that the file system's encoding lacks
         raise OSError(errno.EINVAL, f"this cannot be a path: {error}") from None
     try:
         status = os.fstat(descriptor)
@@ -74,7 +74,7 @@ def _too_large(largest: int) -> OSError:
 
 
 def seal(value: object) -> str:
-    """Return a digest of decoded JSON, the same whatever its spaces and the order of its keys."""
+    """Return a digest of decoded JSON, the same for any order of its keys."""
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
@@ -83,7 +83,7 @@ def parse_json(data: bytes | str) -> Any: ...
 @overload
 def parse_json(data: bytes | str, kind: type[T]) -> T: ...
 def parse_json(data: bytes | str, kind: Any = Any) -> Any:
-    """Return JSON as a ``kind``. Raises msgspec.DecodeError for whatever keeps it from being one."""
+    """Return JSON text as a ``kind``. Raises msgspec.DecodeError for any text that is not one."""
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Text that a user wrote as TOML: one sentence for whatever keeps it from being read."""
+"""Reads TOML that a user wrote; every error is one sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.common.errors import UsageError, hint
 from harness.common.reading import read_file
 
 LARGEST: Final = 4 << 20
-"""The most bytes of a file that a person keeps: beyond, it is some other file."""
+"""The most bytes of a file that a person writes: a larger one must be a wrong file."""
 
 _PARTS: Final = 64
 # The parser's time grows with the square of a key's parts.
@@ -19,7 +19,7 @@ _LONG_KEY: Final = re.compile(rf"^[ \t\[]*(?:[\w-]+[ \t]*\.[ \t]*){{{_PARTS}}}",
 
 
 def read_toml(path: Path, where: str) -> dict[str, Any]:
-    """Return what the file ``path`` holds; ``where`` names it in errors.
+    """Return the tables of the file ``path``; ``where`` names it in errors.
 
     Raises UsageError when it cannot be read, is not TOML, or is nested too deeply.
     """
@@ -27,7 +27,7 @@ def read_toml(path: Path, where: str) -> dict[str, Any]:
 
 
 def read_text(path: Path, where: str) -> str:
-    """Return the text of a file that a person keeps; ``where`` names it. Raises UsageError when it cannot be read."""
+    """Return the text of a file that a person wrote; ``where`` names it. Raises UsageError when it cannot be read."""
     try:
         # Line ends as Python's own reading of text makes them.
         return read_file(path, LARGEST).decode().replace("\r\n", "\n").replace("\r", "\n")
@@ -39,7 +39,7 @@ def read_text(path: Path, where: str) -> str:
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """Return what ``text`` holds, as `read_toml` does of a file."""
+    """Return the tables of ``text``, as `read_toml` does for a file."""
     if long := _LONG_KEY.search(text):
         line = text.count("\n", 0, long.start()) + 1
         raise UsageError(f"{where} is not valid TOML: the key in line {line} has more than {_PARTS} parts")
@@ -52,7 +52,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def _at(error: UnicodeDecodeError) -> str:
-    """Return a fault of encoding without the bytes around it."""
+    """Return where the encoding is wrong, without the bytes around it."""
     return f"byte {error.start + 1} is not UTF-8"
 
 

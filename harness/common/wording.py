@@ -1,4 +1,4 @@
-"""Words for errors: a value in brief, a key's path, the nearest valid names."""
+"""Parts of error messages: a value in brief, the path of a key, the nearest valid names."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def path_of(*keys: str) -> str:
 def suggest(name: str, names: Iterable[str]) -> str:
     """Return what to write instead of ``name``, in brackets after a space; empty when there are no ``names``.
 
-    Names that resemble it are a question (did you mean ...?); where none does, the least different ones
-    are still named, because a reader without the documentation at hand needs to see what a name looks like.
+    Names that resemble it are offered as a question (did you mean ...?). If none does, the least different ones are
+    named nevertheless, since a reader without the documentation has to see what a valid name looks like.
     """
     candidates = sorted(names)
     shortened = name[:_LONGEST_NAME]

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and folders that they can be written into."""
+"""Writes files and folders completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # t
 
 
 def make_folder(folder: Path, option: str, needs: str, *, empty: bool = False) -> bool:
-    """Make ``folder`` if it is not there, and prove that files can be written into it; return whether it was made.
+    """Make ``folder`` if it does not exist, and check that files can be written into it; return whether it was made.
 
-    ``option`` is what names it, and ``needs`` says why a file will not do. Raises UsageError, before a long run
-    rather than after it; with ``empty`` also for a folder that holds something.
+    ``option`` is the option that names it, ``needs`` the part of an error that says why a file will not do. Raises
+    UsageError for a folder that cannot be used, and with ``empty`` for one that is not empty. A command calls this
+    before its work, which may take hours, and not only when it writes.
     """
     made = not folder.exists()
     try:
@@ -40,7 +41,7 @@ def make_folder(folder: Path, option: str, needs: str, *, empty: bool = False) -
 
 
 def expanded(text: str) -> Path:
-    """Return a path with a home folder in the place of ``~``; where that has none it stays, as a shell leaves it."""
+    """Return a path with the home folder in place of ``~``; without a home folder ``~`` stays, as in a shell."""
     path = Path(text)
     with suppress(RuntimeError):
         return path.expanduser()
@@ -91,9 +92,9 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
 
 @contextmanager
 def folder_atomically(folder: Path) -> Iterator[Path]:
-    """Yield a path for the caller to make a folder at, which becomes ``folder`` when the block ends without error.
+    """Yield a path at which the caller makes a folder; it is renamed to ``folder`` when the block ends without error.
 
-    After an error nothing is there. Raises UsageError when the disk refuses, or something is at ``folder`` by then.
+    After an error there is no folder. Raises UsageError when the disk refuses, or something is at ``folder`` by then.
     """
     making = folder.with_name(f".{folder.name[:80]}.{secrets.token_hex(8)}.tmp")
     try:
@@ -106,15 +107,15 @@ def folder_atomically(folder: Path) -> Iterator[Path]:
 
 
 def os_words(error: OSError) -> str:
-    """Return what the system said, without its number; of many files that were not copied, about the first."""
+    """Return the system's text for an error without its number; if many files were not copied, that of the first."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list) and error.args[0]:
-        source, _, said = error.args[0][0]
-        return f"{source}: {said}"
+        source, _, reason = error.args[0][0]
+        return f"{source}: {reason}"
     return error.strerror or str(error)
 
 
 def _open_straight(path: Path, mode: int) -> int:
-    """Return a descriptor of a device or a pipe to write to; a pipe that nobody reads is an OSError, and no wait."""
+    """Return a descriptor for writing to a device or a pipe; raises OSError at once for a pipe without a reader."""
     if not stat.S_ISFIFO(mode):
         return os.open(path, os.O_WRONLY)
     try:

@@ -1,7 +1,6 @@
-"""Cases and outcomes as JSON lines: the public format, read and written.
+"""Reads and writes cases and outcomes as JSON lines, the public format that the case contract defines.
 
-The format's definition is the case contract. Every error is a UsageError of one sentence that names the
-line, the key and the nearest valid names.
+Every error is a UsageError of one sentence that names the line, the key and the nearest valid names.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ __all__ = ["MAX_CASE_BYTES", "MAX_DEPTH", "encode_case", "encode_outcome", "pars
 __all__ += ["case_lines", "parse_cases", "read_cases", "write_atomically"]
 
 MAX_CASE_BYTES = 2**20
-"""The longest line of a case, in bytes: no launch has more, and an accident (a weight file) has."""
+"""The longest line of a case, in bytes. No launch needs more; a wrong file (weights, say) has longer ones."""
 
 MAX_DEPTH = 64
-"""The deepest nesting of a line's JSON: beyond, what copies or compares a value would run out of stack."""
+"""The deepest nesting of a line's JSON. Code that copies or compares deeper values overflows the stack."""
 
 Part = TypeVar("Part", Hardware, Model)
 
@@ -60,7 +59,7 @@ def read_cases(path: Path, fields: Mapping[str, FieldSpec] | None = None) -> lis
 
 
 def case_lines(path: Path) -> bytes:
-    """Return what the file of cases ``path`` holds; raises UsageError when it cannot be read."""
+    """Return the content of the file of cases ``path``; raises UsageError when it cannot be read."""
     try:
         return read_file(path)
     except FileNotFoundError:
@@ -72,9 +71,10 @@ def case_lines(path: Path) -> bytes:
 
 
 def parse_cases(content: bytes, path: Path, fields: Mapping[str, FieldSpec] | None = None) -> list[Case]:
-    """Return the cases of ``content``, which ``path`` held: a pipe gives it once, and it is checked twice.
+    """Return the cases of ``content``, which was read from ``path``. A pipe can be read only once, but is parsed
+    twice.
 
-    Raises UsageError when it holds no case, for an id that occurs twice, and whatever `parse_case` refuses.
+    Raises UsageError when there is no case, for an id that occurs twice, and as `parse_case` does.
     """
     cases: list[Case] = []
     line_of_id: dict[str, int] = {}
@@ -178,8 +178,8 @@ def parse_outcome(raw: bytes, where: str) -> Outcome:
 def encode_outcome(outcome: Outcome) -> bytes:
     """Return ``outcome`` as one line of JSON, without a line break; equal outcomes give equal bytes.
 
-    What UTF-8 cannot carry (half a surrogate pair, as in the name of an undecodable file) is written as an
-    escape's text; JSON has no non-finite number, so such a field is written as null.
+    Characters that UTF-8 does not have (half a surrogate pair, as in a file name that could not be decoded) are
+    written as escapes; a number that is not finite is written as null, since JSON has none.
     """
     try:
         return msgspec.json.encode(outcome, order="deterministic")
@@ -205,7 +205,7 @@ def _decode(raw: bytes, where: str) -> object:
 
 
 def _is_deep(value: object) -> bool:
-    """Whether ``value`` holds more than MAX_DEPTH objects and lists inside one another, itself included."""
+    """Return whether ``value`` has more than MAX_DEPTH objects and lists inside one another, itself included."""
     level: list[object] = [value]
     for _ in range(MAX_DEPTH + 1):
         containers = [part for part in level if isinstance(part, dict | list)]

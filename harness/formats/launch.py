@@ -1,4 +1,4 @@
-"""A launch command taken apart: its environment and its flags, uninterpreted."""
+"""Splits a launch command into its environment and its flags; what the flags mean is decided elsewhere."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LaunchLine(msgspec.Struct, frozen=True):
 def split_launch(command: str, where: str, program: Sequence[str] = LAUNCH) -> LaunchLine:
     """Return the environment and the flags of ``command``, a shell's command line that launches a subject.
 
-    Understood before the flags: ``NAME=value`` assignments, ``env NAME=value``, Python by name or path with
+    Before the flags may come ``NAME=value`` assignments, ``env NAME=value``, Python by name or path with
     ``-m sglang.launch_server``, ``sglang serve``, ``sglang launch_server`` and ``python:MODULE:CALLABLE``. Lines may
     be continued with a backslash; words are quoted as in a POSIX shell, and variables are not expanded. ``where`` is
     the command's place, and ``program`` what the subject's own launches begin with. Raises UsageError for another

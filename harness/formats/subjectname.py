@@ -1,4 +1,4 @@
-"""The text by which a user names a subject, taken apart and checked before anything is looked up."""
+"""Parses the text with which a user names a subject; looks nothing up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from harness.common.errors import UsageError, hint, nearest
 
-Kind = Literal["release", "git", "dir", "package"]
+SubjectKind = Literal["release", "git", "dir", "package"]
 
 KNOWN_PACKAGES: Final = ("sglang",)
 """The packages whose releases can be compared."""
@@ -30,7 +30,7 @@ _VALID: Final = (
 )
 _TARGET: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
-# Everything somebody may type for "this package at that version"; only NAME==VERSION goes through.
+# Every way to write "this package at that version", so that an error can name the right one: NAME==VERSION.
 _REQUIREMENT: Final = re.compile(
     r"(?P<package>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?P<operator>===|[=<>!~]=|[=<>@])\s*(?P<version>.*)"
 )
@@ -40,14 +40,15 @@ _REQUIREMENT: Final = re.compile(
 class SubjectName:
     """A subject as the user named it.
 
-    ``text`` is what the user wrote; ``value`` the normal form of the release (``sglang==0.5.14``), the git
-    revision, the folder or the package of this repository; ``slice`` tells whether only the slice that the ports
-    cover is meant; ``package`` is the package that resolves, found in the tree; ``target`` names the callable that
-    does (``module:name``), where somebody's own function is meant, and is empty otherwise.
+    ``text`` is what the user wrote. ``value`` is the normal form of the release (``sglang==0.5.14``), the git
+    revision, the folder, or the package of this repository. ``slice`` is whether only the slice that the ports cover
+    is meant.
+    ``package`` is the package of the tree that resolves. ``target`` is the callable that does (``module:name``), or
+    empty if a package does.
     """
 
     text: str
-    kind: Kind
+    kind: SubjectKind
     value: str
     slice: bool
     package: str = KNOWN_PACKAGES[0]
@@ -81,7 +82,7 @@ def parse_subject(text: str) -> SubjectName:
     if colon and prefix in ("git", "dir"):
         if not rest.strip():
             raise UsageError(f"subject {text!r} names nothing after {prefix + ':'!r}: {_VALID}")
-        kind: Kind = "git" if prefix == "git" else "dir"
+        kind: SubjectKind = "git" if prefix == "git" else "dir"
         if target:
             return SubjectName(text, kind, rest, False, target.partition(":")[0].partition(".")[0], target)
         return SubjectName(text, kind, rest, suffix is not None, own or KNOWN_PACKAGES[0])
@@ -99,7 +100,7 @@ def parse_subject(text: str) -> SubjectName:
 def normal_name(text: str) -> str:
     """Return the name by which a ledger knows a subject: ``legacy`` for every copy of it, a release's normal form.
 
-    A callable is known by its own name, wherever it lies.
+    A callable has its own name, in whatever tree it is.
     """
     name = parse_subject(text)
     if name.target:

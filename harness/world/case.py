@@ -15,7 +15,7 @@ FailureKind = Literal["killed", "timeout", "memory", "unanswered", "broken"]
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One input: ``args`` holds only what the user set, under ServerArgs's field names, as JSON values."""
+    """One input. ``args`` has only what the user set: JSON values by ServerArgs's field names."""
 
     id: str
     args: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a subject's ServerArgs fields are, and whether a case's arguments fit them."""
+"""The fields of a subject's ServerArgs, and the check of a case's arguments against them."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class FieldSpec(msgspec.Struct, frozen=True, kw_only=True):
 def check_args(args: Mapping[str, object], fields: Mapping[str, FieldSpec], where: str) -> None:
     """Check that every argument is one of ``fields``, by name, and has its type.
 
-    ``where`` is the place of the input, such as "cases.jsonl:3". An integer is a number, true is no integer.
-    A value outside the choices passes: whether it is refused is for the subject to say. So does an absent
-    required field: arguments hold only what the user set. Raises UsageError for the first fault.
+    ``where`` is the place of the input, such as "cases.jsonl:3". An integer is a number, true is no integer. A value
+    outside the choices passes, since the subject decides whether to refuse it. So does an absent required field:
+    arguments are only those that the user set. Raises UsageError for the first fault.
     """
     for name, value in args.items():
         spec = fields.get(name)

@@ -1,4 +1,4 @@
-"""Machines and models that have a name, and real launch commands: the built-in ones, and a user's own machines."""
+"""Profiles, which are machines and models with a name, built in or a user's own; and published launch commands."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from harness.world.model import Model, model_from_json
 
 
 class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A command somebody runs in public.
-
-    ``model`` and ``hardware`` are profiles' names; ``source`` says where the command stands.
-    """
+    """A published launch command. ``model`` and ``hardware`` are profiles' names; ``source`` is its address."""
 
     id: str
     model: str
@@ -30,7 +27,7 @@ class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class OwnProfiles(msgspec.Struct, frozen=True, kw_only=True):
-    """Machines and models that a user names, by name; one that is called like a built-in one takes its place."""
+    """A user's own profiles, by name; they replace built-in ones of the same name."""
 
     hardware: dict[str, Hardware] = {}
     models: dict[str, Model] = {}
@@ -42,7 +39,7 @@ _made_of_profiles: list[Any] = []
 
 
 def use_profiles(own: OwnProfiles) -> None:
-    """Let this process know ``own`` besides the built-in profiles, and no others that it was told of before."""
+    """Use ``own`` besides the built-in profiles in this process, in place of those of an earlier call."""
     global _own
     if own != _own:
         _own = own
@@ -51,12 +48,12 @@ def use_profiles(own: OwnProfiles) -> None:
 
 
 def own_profiles() -> OwnProfiles:
-    """Return the profiles that this process was told of."""
+    """Return the user's own profiles that this process uses."""
     return _own
 
 
 def per_profiles(function: _Kept) -> _Kept:
-    """Keep what ``function`` returns for as long as the same profiles are in use."""
+    """Cache what ``function`` returns until other profiles are used."""
     kept = cache(function)
     _made_of_profiles.append(kept)
     return cast(_Kept, kept)
@@ -76,8 +73,8 @@ def hardware_profile(name: str, where: str = "--hardware") -> Hardware:
 def model_profile(name: str, where: str = "--model") -> Model:
     """Return a new Model of the profile called ``name``; ``where`` is the place of the name, for the error.
 
-    New, because a model holds lists and objects that nobody else's change may reach. Raises UsageError
-    with the nearest names for a profile that does not exist.
+    It is new since a model has lists and objects, which the caller may change. Raises UsageError with the nearest
+    names for a profile that does not exist.
     """
     data = _model_data().get(name)
     if data is None:
@@ -103,7 +100,7 @@ def hardware_profiles() -> tuple[Hardware, ...]:
 
 @per_profiles
 def model_profiles() -> tuple[Model, ...]:
-    """Return the models, in the order of their names; they are shared, so only to be read."""
+    """Return the models, in the order of their names; they are shared, so do not change them."""
     return tuple(map(model_profile, model_names()))
 
 

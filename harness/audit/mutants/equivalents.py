@@ -1,7 +1,8 @@
-"""Mutants that change nothing: a file names each by what it does to which function, and says why it shows nowhere.
+"""The list of equivalents: a file that names mutants which change no outcome, each with the reason.
 
-A fault is named by file, function, operator and a digest of the lines that it changes, so that other changes of the
-file leave it what it is; when its own lines change, its entry names no mutant any more and has to be looked at again.
+A fault is named by file, function, operator and a digest of the lines that it changes, not by its line number, so
+that its entry stays valid while other parts of the file change. When its own lines change, no mutant has that name
+any more, and a person has to look at the entry again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ FORMAT: Final = "stackproof.equivalents/1"
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """What a mutant does, whatever line it stands on; ``function`` is empty for what runs at import."""
+    """The name of a mutant without line numbers; ``function`` is empty for code that runs at import."""
 
     file: str
     function: str
@@ -63,11 +64,11 @@ class Equivalents:
             self._reasons[entry.fault] = entry.reason.strip()
 
     def reason(self, fault: Fault) -> str | None:
-        """Return why a fault shows nowhere, None for one that is not listed."""
+        """Return the reason why a fault changes no outcome, None for one that is not listed."""
         return self._reasons.get(fault)
 
     def check(self, package: MutablePackage) -> None:
-        """Raise UsageError for an entry that names no mutant of the package: its lines are others by now."""
+        """Raise UsageError for an entry that names no mutant of the package, since its lines have changed."""
         files = {fault.file for fault in self._reasons}
         known = files & package.texts.keys()
         faults = set(faults_of(package, package.mutants(files=known)).values()) if known else set()
@@ -92,7 +93,7 @@ def load_equivalents(path: Path) -> Equivalents:
 
 
 def entry_text(fault: Fault) -> str:
-    """Return the entry that lists a fault, for a person to give it a reason."""
+    """Return an entry for a fault, to which a person has to add the reason."""
     lines = [
         f"{name} = {msgspec.json.encode(value).decode()}" for name, value in msgspec.structs.asdict(fault).items()
     ]
@@ -100,7 +101,7 @@ def entry_text(fault: Fault) -> str:
 
 
 def faults_of(package: MutablePackage, mutants: Iterable[Mutant]) -> Mapping[Mutant, Fault]:
-    """Return what each of ``mutants`` of a package does. Raises UsageError for a mutant of other sources."""
+    """Return the fault of each of ``mutants``. Raises UsageError for a mutant of other sources."""
     return {mutant: _fault(package, mutant) for mutant in mutants}
 
 
@@ -110,12 +111,12 @@ def _fault(package: MutablePackage, mutant: Mutant) -> Fault:
     old = before[first : first + count]
     new = after[first : first + mutant.after.count("\n") + 1]
     function = package.function_of(mutant)
-    # The same lines may stand there again.
+    # The same lines may occur several times in a function: how many come before tells them apart.
     earlier = sum(before[line : line + count] == old for line in range(function.first - 1, first))
     digest = hashlib.sha256(msgspec.json.encode([old, new, earlier])).hexdigest()[:12]
     return Fault(file=mutant.file, function=function.name, operator=mutant.operator, digest=digest)
 
 
 def _stripped(text: str) -> list[str]:
-    """Return the lines of a text without the space around them and what a comment behind them says."""
+    """Return the lines of a text without their indentation and the comments behind them."""
     return [line.partition("  # ")[0].strip() for line in text.split("\n")]

@@ -19,7 +19,7 @@ from harness.source.functions import Defined, FunctionLines, defined_in, functio
 
 
 class MutablePackage:
-    """A package's sources as they are in its folder: mutants are made from them, and written as copies of them."""
+    """A package's sources, as read from its folder. Mutants are made from them, and written as changed copies."""
 
     def __init__(self, folder: Path) -> None:
         """Read the package in ``folder``. Raises UsageError for a folder that is no package or not UTF-8."""

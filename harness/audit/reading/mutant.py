@@ -1,4 +1,4 @@
-"""A mutant: one small fault in one file, as plain data from which the mutated source can be made again."""
+"""A mutant: one small fault in one file, as data from which the mutated source can be made."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import msgspec
 from harness.common.errors import UsageError, hint
 
 Role = Literal["value", "guard", "write", "order", "table", "other"]
-"""What the fault touches: a value that is written, a condition, whether or in which order something is written or
-called, a declared table, or anything else."""
+"""What a fault touches: a value that is written, a condition, whether something is written or called, in which order,
+a declared table, or anything else."""
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 
 def checked_roles(text: str) -> list[Role]:
-    """Return the roles that a text lists with commas between. Raises UsageError for another word."""
+    """Return the roles in a text such as "value,guard". Raises UsageError for a word that is no role."""
     found = []
     for word in text.split(","):
         role = next((role for role in ROLES if role == word.strip()), None)
@@ -33,9 +33,9 @@ _LINE_END: Final = re.compile(r"\r\n|\r|\n")
 
 
 class Mutant(msgspec.Struct, frozen=True, kw_only=True):
-    """In ``file`` (relative to the folder that holds the package), ``before`` becomes ``after``.
+    """A fault: in ``file`` (relative to the package's parent folder), the text ``before`` becomes ``after``.
 
-    ``line`` and ``column`` say where ``before`` starts; both count from 1, the column in characters.
+    ``before`` starts at ``line`` and ``column``; both count from 1, the column in characters.
     """
 
     file: str
@@ -47,7 +47,7 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     after: str
 
     def identity(self) -> str:
-        """Return one line that no other mutant of the same sources has."""
+        """Return a line that describes the mutant, and no other mutant of the same sources."""
         return f"{self.file}:{self.line}:{self.column} {self.operator}: {self.before!r} -> {self.after!r}"
 
 
@@ -57,7 +57,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def offset_of(text: str, mutant: Mutant) -> int:
-    """Return the offset at which the mutant's fault starts in ``text``, its end where it has no such line."""
+    """Return the offset at which the mutant's fault starts in ``text``; the end for a line behind the last."""
     starts = line_starts(text)
     return starts[mutant.line - 1] + mutant.column - 1 if mutant.line <= len(starts) else len(text)
 
@@ -79,7 +79,7 @@ def mutated(text: str, mutant: Mutant) -> str:
 def compiles(text: str) -> bool:
     """Return whether ``text`` is a Python module."""
     with warnings.catch_warnings():
-        # "is" between constants is a warning, and may be exactly the fault.
+        # Python warns of "is" between constants, which may be just what the fault puts there.
         warnings.simplefilter("ignore")
         try:
             compile(text, "<mutant>", "exec", dont_inherit=True)

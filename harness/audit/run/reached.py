@@ -22,6 +22,7 @@ from harness.audit.run import hits
 from harness.audit.run.hits import BlocksRan
 from harness.audit.run.runner import Runner
 from harness.audit.run.trial import mask_bytes
+from harness.source.positions import Columns
 
 _HIT: Final = "_stackproof_hit"
 
@@ -46,20 +47,18 @@ class Blocks:
         count = 0
         for file, text in texts.items():
             tree = ast.parse(text)
-            starts = line_starts(text)
-
-            def offset(line: int, column: int, text: str = text, starts: list[int] = starts) -> int:
-                # The parser counts columns in bytes of UTF-8; no character is shorter than a byte.
-                start = starts[line - 1]
-                return start + len(text[start : start + column].encode()[:column].decode())
-
+            starts, columns = line_starts(text), Columns(text)
             spans = self._spans[file] = []
             for body in list(_bodies(tree)):
                 first, last = body[0], body[-1]
                 # A decorated definition begins with its first decorator.
-                begins = [(node.lineno, node.col_offset) for node in (first, *getattr(first, "decorator_list", []))]
-                end = offset(last.end_lineno or 0, last.end_col_offset or 0)
-                spans.append(_BlockSpan(min(offset(*begin) for begin in begins), end, count))
+                begin = min(columns.span(node) for node in (first, *getattr(first, "decorator_list", [])))
+                end = columns.span(last)
+                spans.append(
+                    _BlockSpan(
+                        starts[begin.line - 1] + begin.column, starts[end.end_line - 1] + end.end_column, count
+                    )
+                )
                 body.insert(_first_statement(body), ast.Expr(ast.Call(ast.Name(_HIT), [ast.Constant(count)], [])))
                 count += 1
             imported = ast.ImportFrom(hits.__name__, [ast.alias("hit", _HIT)], 0)

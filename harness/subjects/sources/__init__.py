@@ -1,4 +1,4 @@
-"""Where a source tree comes from: a release of the package index, a git revision, a folder, or this repository."""
+"""Source trees from everywhere: a release of the package index, a git revision, a folder, or this repository."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["Tree", "cache_root", "folder_tree", "locate", "own_tree", "release_t
 
 
 def locate(name: SubjectName, *, cwd: Path) -> Tree:
-    """Return the source tree that ``name`` stands for, labelled with the user's own words.
+    """Return the source tree that ``name`` means, labelled with the text that the user wrote.
 
-    ``cwd`` is where a relative folder starts, and whose git repository a revision is looked up in. A release
-    or a revision is taken from the user's cache, or placed there first.
+    A relative folder starts at ``cwd``, and a revision is one of the git repository around it. A release or a
+    revision is taken from the user's cache, and put there first if it is missing.
 
     Raises UsageError when there is no such tree, or it can't be fetched.
     """

@@ -1,8 +1,8 @@
-"""The user's cache: folders that are either whole or not there.
+"""The user's cache of folders, each of which is either complete or absent.
 
-An entry is filled in a temporary folder beside its place, sealed with a marker that lists its files, and
-renamed. A rename is atomic, so a reader never meets half an entry, and of two processes that make the same
-one the slower drops its own.
+An entry is made in a temporary folder beside its place, gets a marker file that lists its files, and is then renamed.
+A rename is atomic, so that a reader never finds half an entry, and of two processes that make the same entry the
+slower one drops its own.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ MARKER: Final = "complete.json"
 
 _MAKING: Final = ".making-"
 _STALE_SECONDS: Final = 24 * 60 * 60
-# One date for every file: a later edit shows, and a whole second survives being archived with the cache.
+# Every file gets this date, so that an edited one is noticed. It is a whole second, since archives of a cache (as CI
+# keeps them) drop fractions.
 _SEALED_AT: Final = 946_684_800
 _TAKEN: Final = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
 
 def cache_root() -> Path:
-    """Return the folder of the cache: ``STACKPROOF_CACHE``, else the platform's place for stackproof's.
+    """Return the folder of the cache: ``STACKPROOF_CACHE``, or the platform's cache folder for stackproof.
 
-    Raises UsageError for a user who has no such place, such as one whom the system does not know.
+    Raises UsageError for a user without a home folder.
     """
     chosen = os.environ.get(VARIABLE)
     if chosen:
@@ -55,7 +56,7 @@ def complete(folder: Path) -> bool:
 
 
 def intact(folder: Path) -> bool:
-    """Return whether ``folder`` is a finished entry whose files are still those it was sealed with."""
+    """Return whether ``folder`` is a finished entry whose files have not changed since."""
     try:
         sealed = parse_json(read_file(folder / MARKER))
     except (OSError, msgspec.DecodeError):
@@ -69,10 +70,10 @@ def intact(folder: Path) -> bool:
 
 
 def make_entry(folder: Path, fill: Callable[[Path], None], sound: Callable[[Path], bool] = intact) -> Path:
-    """Return ``folder``, an entry for which ``sound`` holds; make it with ``fill`` if there is none.
+    """Return ``folder``, an entry that passes the check ``sound``; make it with ``fill`` if there is none.
 
-    ``fill`` gets an empty folder to place the files in; whatever it raises leaves no entry. An entry that is
-    not sound is replaced.
+    ``fill`` gets an empty folder and writes the files into it; if it raises, there is no entry. An entry that does
+    not pass the check is replaced.
 
     Raises UsageError when the cache can't be used.
     """
@@ -98,7 +99,7 @@ def make_entry(folder: Path, fill: Callable[[Path], None], sound: Callable[[Path
 
 
 def discard(folder: Path) -> None:
-    """Remove the entry at ``folder``, if any; it is gone at once, not file by file.
+    """Remove the entry at ``folder``, if any. Renamed first, it disappears at once, not file by file.
 
     Raises UsageError when the cache can't be written.
     """
@@ -126,7 +127,7 @@ def _usable(place: Path) -> Iterator[None]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield path and status of each file of an entry but the marker and what Python itself caches."""
+    """Yield path and status of each file of an entry, but for the marker and Python's own caches."""
     pending = [folder]
     while pending:
         current = pending.pop()
@@ -149,7 +150,7 @@ def _seal(folder: Path) -> None:
 
 
 def _moved(making: Path, folder: Path) -> bool:
-    """Return whether ``making`` is now ``folder``; False when something is there already."""
+    """Rename ``making`` to ``folder`` and return True; return False when there is such a folder already."""
     try:
         making.rename(folder)
     except OSError as error:
@@ -160,7 +161,7 @@ def _moved(making: Path, folder: Path) -> bool:
 
 
 def _sweep(place: Path) -> None:
-    """Remove what processes that were killed have left behind."""
+    """Remove the temporary folders of processes that were killed."""
     oldest = time.time() - _STALE_SECONDS
     for left in place.glob(f"{_MAKING}*"):
         try:

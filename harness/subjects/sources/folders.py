@@ -1,4 +1,4 @@
-"""A source tree that lies in a folder of the user's, taken as it is."""
+"""A source tree in a folder of the user, which is used without a copy."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") 
 def sources_in(folder: Path) -> str:
     """Return a digest of the names and texts of all Python files under ``folder``.
 
-    What is hidden, and the folder of an environment, are no sources of a subject.
+    Hidden folders and virtual environments are left out: they are no sources of a subject.
     """
     paths: list[Path] = []
     for place, folders, files in os.walk(folder):
@@ -65,7 +65,7 @@ def sources_in(folder: Path) -> str:
         paths += [Path(place, name) for name in files if name.endswith(".py")]
     digest = hashlib.sha256()
     for path in sorted(paths):
-        # What cannot be read is not imported either.
+        # A file that cannot be read cannot be imported either.
         with suppress(OSError):
             where, text = os.fsencode(path.relative_to(folder)), read_file(path)
             digest.update(b"%d %s %d " % (len(where), where, len(text)) + text)
@@ -73,7 +73,7 @@ def sources_in(folder: Path) -> str:
 
 
 def _modules_beside(roots: list[Path], module: str) -> str:
-    """Return a hint from the modules that do lie where ``module`` was looked for."""
+    """Return a hint from the modules in the folders where ``module`` was looked for."""
     package = module.rpartition(".")[0]
     names: list[str] = []
     for root in roots:
@@ -86,7 +86,7 @@ def _modules_beside(roots: list[Path], module: str) -> str:
 
 
 def _beside(folder: Path) -> str:
-    """Return a hint from the folders that do lie where ``folder`` was looked for."""
+    """Return a hint from the folders beside the missing ``folder``."""
     try:
         siblings = [entry.name for entry in folder.parent.iterdir() if entry.is_dir()]
     except OSError:

@@ -1,4 +1,4 @@
-"""Reading a git repository without touching it, and without running what its configuration names."""
+"""Reads a git repository without changing it, and without running the programs that its configuration names."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import IO, Final
 
 from harness.common.errors import UsageError
 
-# Which configuration git reads is the user's business (safe.directory comes from there); which repository it
-# opens is ours, and a hook that runs us has GIT_DIR and GIT_INDEX_FILE set.
+# The user decides which configuration git reads (safe.directory is in it), so these variables stay. Which repository
+# git opens is decided here: a hook that runs us has GIT_DIR and GIT_INDEX_FILE set, and these are dropped.
 _KEPT: Final = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _DROPPED: Final = ("GIT_CONFIG_PARAMETERS",)
 _OPTIONS: Final = (
@@ -28,16 +28,16 @@ _OPTIONS: Final = (
 
 
 class GitFailed(Exception):
-    """A git command that did not succeed; ``str(error)`` is the last line that it said."""
+    """A git command failed; ``str(error)`` is the last line that it printed."""
 
 
 class Git:
-    """The repository that a folder stands in; what is here reads only."""
+    """The repository around a folder. No method writes into it."""
 
     def __init__(
         self, cwd: Path, *, options: Sequence[str] = (), environment: Mapping[str, str] | None = None
     ) -> None:
-        """Take the repository of ``cwd``; git gets further ``options`` and variables of the ``environment``.
+        """Open the repository around ``cwd``; git gets ``options`` and the variables ``environment`` besides its own.
 
         Raises UsageError when git is missing, or ``cwd`` is in no repository that git will read.
         """
@@ -60,7 +60,7 @@ class Git:
             raise UsageError(f"git won't read the repository of {cwd}: {error}") from None
 
     def text(self, *arguments: str, given: bytes = b"") -> str:
-        """Return what the git command prints when it reads ``given``; raises GitFailed when it does not succeed."""
+        """Return what a git command prints when ``given`` is its input; raises GitFailed when it fails."""
         finished = subprocess.run(
             [*self._command, *arguments],
             cwd=self._cwd,
@@ -76,7 +76,7 @@ class Git:
     def blobs(self, objects: list[str]) -> Generator[bytes, None, None]:
         """Yield the content of each blob of ``objects``, in order; raises GitFailed if one can't be read."""
         with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as complaint:
-            # Files, not pipes: git may answer before it has read all of the questions.
+            # Files, not pipes: with two pipes, git could wait for us to read while we wait for it.
             asked.write("".join(f"{name}\n" for name in objects).encode())
             asked.seek(0)
             with subprocess.Popen(
@@ -99,8 +99,8 @@ def _one_blob(stream: IO[bytes], complaint: IO[bytes]) -> bytes:
     header = stream.readline().split()
     if len(header) != 3 or header[1] != b"blob":
         complaint.seek(0)
-        said = _last_line(complaint.read())
-        raise GitFailed(said if not header else b" ".join(header).decode(errors="replace"))
+        last = _last_line(complaint.read())
+        raise GitFailed(last if not header else b" ".join(header).decode(errors="replace"))
     size = int(header[2])
     content = stream.read(size)
     if len(content) != size or stream.read(1) != b"\n":
@@ -114,7 +114,7 @@ def _environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("GIT_") or (name.startswith(_KEPT) and name not in _DROPPED)
     }
-    environment["LC_ALL"] = "C"  # what git says is told apart by its English words
+    environment["LC_ALL"] = "C"  # errors are recognized by their English text
     environment["GIT_TERMINAL_PROMPT"] = "0"
     # A partial clone would fetch a missing object, with the programs that its configuration names.
     environment["GIT_NO_LAZY_FETCH"] = "1"

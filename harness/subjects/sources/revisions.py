@@ -1,8 +1,7 @@
-"""A source tree at a git revision, read from the object store of the repository the user stands in.
+"""A source tree at a git revision, read from the object store of the user's repository.
 
-The files are taken as they were committed, with ``cat-file``. ``git archive`` would apply the repository's
-attributes: run its smudge filters, put commit ids into ``export-subst`` files, leave ``export-ignore`` files
-out.
+``git cat-file`` gives the files as they were committed. ``git archive`` would apply the repository's attributes: run
+smudge filters, put commit ids into ``export-subst`` files, leave out ``export-ignore`` files.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class _Listed(NamedTuple):
 
 
 class Commits(NamedTuple):
-    """The commits of a change: what two names mean, and the best ancestor of both."""
+    """The commits of a change: those of two revisions, and their best common ancestor."""
 
     base: str
     head: str
@@ -39,7 +38,7 @@ class Commits(NamedTuple):
 
 
 def common_ancestor(base: str, head: str, cwd: Path) -> Commits:
-    """Return the commits that ``base`` and ``head`` name in the repository of ``cwd``, and where they part.
+    """Return the commits that ``base`` and ``head`` name in the repository of ``cwd``, and their common ancestor.
 
     Raises UsageError when git or the repository is missing, a revision is unknown, or the two have no ancestor here.
     """
@@ -61,12 +60,12 @@ def common_ancestor(base: str, head: str, cwd: Path) -> Commits:
 
 
 def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE, module: str = "") -> Tree:
-    """Return the tree of ``package`` at the git revision ``rev`` of the repository that ``cwd`` stands in.
+    """Return the tree of ``package`` at the git revision ``rev`` of the repository around ``cwd``.
 
     Only regular ``.py`` files of the package are taken, into ``cache`` under the commit's id. With ``module`` the
-    tree must hold that module, and all that lies beside its package is taken, files of settings included: what it
-    imports is its own business. The checkout, the index, the worktrees and the configuration of the repository are
-    not touched.
+    tree must have that module, and everything beside its package is taken, files of settings included, since the
+    module may import or read any of it. The checkout, the index, the worktrees and the configuration of the
+    repository are not touched.
 
     Raises UsageError when git or the repository is missing, the revision is unknown, or it holds no tree.
     """
@@ -75,7 +74,7 @@ def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE, modu
     try:
         listed = _listing(git, commit, (".py", *_SETTINGS) if module else (".py",))
         place = _place(listed, rev, commit, package, module)
-        # The place is a path of any length; its digest keeps the folder's name short.
+        # A path may be longer than a folder's name; its digest is short.
         part = f"{place}\0*" if module else place if package == PACKAGE else f"{place}\0{package}"
         key = f"{commit}-{hashlib.sha256(part.encode(errors='surrogateescape')).hexdigest()[:12]}"
         prefix = f"{place}/" if place else ""
@@ -120,7 +119,7 @@ def _listing(git: Git, commit: str, suffixes: tuple[str, ...]) -> list[_Listed]:
 
 
 def _place(listed: list[_Listed], rev: str, commit: str, package: str, module: str) -> str:
-    """Return the folder of the commit that holds the package: the shallowest, and the usual ones first."""
+    """Return the folder of the commit that has the package: the least deep one, usual ones first."""
     places, landmarks = [], landmarks_of(package, module)
     for file in listed:
         for landmark in landmarks:

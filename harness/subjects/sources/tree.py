@@ -1,4 +1,4 @@
-"""What a source tree is, and which files of somebody else's archive may become one."""
+"""A source tree, and the rules for writing the files of an archive that may be hostile into one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ USUAL_PLACES: Final = ("", "python", "src")
 
 MAX_FILES: Final = 50_000
 MAX_BYTES: Final = 512 * 1024 * 1024
-"""The bounds of one tree: an sglang release has 2,500 Python files of 34 MB in all."""
+"""The most files and bytes of a tree; an sglang release has 2,500 Python files of 34 MB in all."""
 
 
 def landmarks_of(package: str, module: str = "") -> tuple[PurePosixPath, ...]:
@@ -36,9 +36,8 @@ class Tree:
 
     ``root`` is the folder to put on the path (it holds the package), ``label`` the subject as shown to the user, and
     ``identity`` what the sources are: ``sha256:...`` of the wheel or of an own package's files, ``commit:...`` or
-    ``dir:`` and the absolute path. ``folder`` is where the files of ``root`` lie in what the user stands in, with
-    ``/`` and relative to it: to the top of the repository for a revision, to the working folder for a folder in it;
-    None for what is not there.
+    ``dir:`` and the absolute path. ``folder`` is the folder of ``root`` as a path with ``/``, relative to the top of
+    the repository for a revision, and to the working folder for a folder in it; None for any other tree.
     """
 
     root: Path
@@ -94,5 +93,5 @@ class Writer:
                 stream.write(content)
         except (FileExistsError, NotADirectoryError):
             raise Refused(f"it holds {str(path)!r} twice") from None
-        # An editor that follows a traceback into the cache should not change what a release says.
+        # Read-only: an editor that opens a file from a traceback should not change a cached release.
         target.chmod(0o444)

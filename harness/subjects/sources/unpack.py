@@ -1,4 +1,4 @@
-"""Unpacking the Python sources of a wheel that may be damaged or hostile."""
+"""Unpacks the Python sources of a wheel that may be damaged or hostile."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, writer: Writer) -> 
     writer.room(member.file_size)
     try:
         with archive.open(member) as stream:
-            # The size in the directory may be a lie; the one byte more shows it without unpacking the rest.
+            # The archive may claim a wrong size: reading one byte more shows that without unpacking the rest.
             content = stream.read(member.file_size + 1)
     except OSError as error:  # a made-up offset can't be read from, either
         raise Refused(f"it holds {member.filename!r}, which can't be read ({error.strerror or error})") from None
