@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from harness.engine.difference.causes import fold
+from harness.engine.difference.folding import fold
 from harness.engine.judgement.evidence import excerpts_of
 from harness.engine.judgement.totals import Gathered, Totals
 from harness.engine.result.events import (

@@ -1,9 +1,9 @@
-"""Which steps of a package must keep their order: from what each may write and was seen to read, and by exchanging.
+"""Which steps of a package must keep their order: found from declared writes and recorded reads, then tried.
 
-A pair of steps is constrained for a field when the later one reads what the earlier writes, or writes what the
-earlier one reads or writes, and both ran for one case. Whether the order matters is then tried: the cases for which
-both ran are resolved again with the two in each other's place. Two steps that do not stand side by side change places
-with those between them, too.
+A pair of steps is constrained for a field if both ran for one case, and the later step reads what the earlier one
+writes, or writes what the earlier one reads or writes. Whether the order matters is then tried: the cases for which
+both ran are resolved again with the two steps exchanged. If the two are not neighbours, the exchange also moves them
+past the steps in between.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from harness.world.case import Case
 from harness.world.chain import PlacedStep
 from harness.world.profiles import real_launches
 
-Kind = Literal["read after write", "write after read", "write after write"]
+Conflict = Literal["read after write", "write after read", "write after write"]
 
 # One request of the child; what it has not come to by then is left out.
 _SECONDS_A_PAIR: Final = 60.0
@@ -38,14 +38,15 @@ class Constraint(msgspec.Struct, frozen=True):
     """Why two steps of a pair have an order: the later one does ``kind`` to ``field``."""
 
     field: str
-    kind: Kind
+    kind: Conflict
 
 
-class Pair(msgspec.Struct, frozen=True):
-    """Two steps that ran for the same cases, and what became of these with the two exchanged.
+class StepPair(msgspec.Struct, frozen=True):
+    """Two steps that ran for the same cases, and the result of exchanging them.
 
-    ``together`` cases ran both, ``run`` of them were tried; ``changed`` came out otherwise, ``first`` is the id of
-    the first of these. ``error`` says why the two could not be exchanged.
+    ``together`` is the number of cases that ran both, ``run`` the number of these that were tried, ``changed`` the
+    number whose outcome changed, and ``first`` the id of the first such case. ``error`` says why the two could not be
+    exchanged.
     """
 
     earlier: PlacedStep
@@ -71,12 +72,12 @@ class Hazards(msgspec.Struct, frozen=True):
     cases: int
     seed: int
     seconds: float
-    pairs: list[Pair]
+    pairs: list[StepPair]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What to look at: a package, so many cases of a seed, all fields or one."""
+class HazardSearch:
+    """What to search: a package, the number of cases, the seed, and all fields or one."""
 
     spec: SubjectSpec
     cases: int
@@ -84,7 +85,7 @@ class Asked:
     field: str | None = None
 
 
-def find_hazards(asked: Asked) -> Hazards:
+def find_hazards(asked: HazardSearch) -> Hazards:
     """Return the constrained pairs of a package, and what exchanging each does.
 
     Raises UsageError for a subject whose steps do not declare, and for a field that no step writes.
@@ -105,7 +106,7 @@ def find_hazards(asked: Asked) -> Hazards:
             first, second = recorded.steps[earlier], recorded.steps[later]
             tried = subject.exchanged(first.source, second.source, numbers, _SECONDS_A_PAIR)
             pairs.append(
-                Pair(
+                StepPair(
                     earlier=first,
                     later=second,
                     constraints=constraints,
@@ -120,7 +121,7 @@ def find_hazards(asked: Asked) -> Hazards:
     return Hazards(asked.spec.label, len(recorded.steps), len(cases), asked.seed, took, pairs)
 
 
-def _cases(subject: PackageSubject, asked: Asked) -> list[Case]:
+def _cases(subject: PackageSubject, asked: HazardSearch) -> list[Case]:
     """Return the cases: the real launches, then what a campaign of the package with itself would draw."""
     spec = asked.spec
     description = subject.describe()

@@ -14,7 +14,7 @@ from declarative.inputs.state import STATE
 from declarative.order import ORDER
 from declarative.pipeline import PIPELINE, REGISTRY, STAGES
 from harness.cli import app, guarded
-from harness.engine.hazards import Asked, Hazards, Pair, find_hazards
+from harness.engine.hazards import Hazards, HazardSearch, StepPair, find_hazards
 
 CONSTRAINTS = tuple(constraints_of(ORDER))
 NAMES = [step.name for _, step in PIPELINE.steps()]
@@ -27,10 +27,10 @@ def rebuilt(first: str, second: str) -> Pipeline:
 
 @cache
 def found() -> Hazards:
-    return find_hazards(Asked(opened("declarative"), cases=600))
+    return find_hazards(HazardSearch(opened("declarative"), cases=600))
 
 
-def pair(earlier: str, later: str) -> Pair:
+def pair(earlier: str, later: str) -> StepPair:
     return next(one for one in found().pairs if (one.earlier.source, one.later.source) == (earlier, later))
 
 

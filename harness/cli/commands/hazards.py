@@ -23,11 +23,11 @@ def hazards(
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
 ) -> int:
     """Say which passes have an order, by what each writes and reads, and exchange each pair to see if it matters."""
-    from harness.engine.hazards import Asked, find_hazards
+    from harness.engine.hazards import HazardSearch, find_hazards
     from harness.options import GateOptions
     from harness.report.terminal.hazards import document, say_hazards
 
-    found = find_hazards(Asked(replace(GateOptions().spec(subject), record=False), cases, seed, field))
+    found = find_hazards(HazardSearch(replace(GateOptions().spec(subject), record=False), cases, seed, field))
     if format is Format.json:
         sys.stdout.buffer.write(document(found))
         sys.stdout.buffer.flush()

@@ -61,7 +61,7 @@ class Bucket(msgspec.Struct, kw_only=True):
     cases (those with the lowest lots, so it does not depend on the order they are met in); once minimised, it
     holds the forms that need something else than ``witness`` does. ``difference`` is that of the witness.
 
-    A bucket that was put together from several of one cause (`harness.engine.difference.causes`) has those as
+    A bucket that was put together from several of one cause (`harness.engine.difference.folding`) has those as
     ``parts``, each with its count, and what they share as ``shared``: the side, and the write or the check there.
     """
 

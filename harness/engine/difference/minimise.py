@@ -13,9 +13,9 @@ from harness.world.hardware import PLATFORMS, Hardware
 from harness.world.model import Model
 
 Shows = Callable[[Sequence[Case]], list[bool]]
-"""Tells for each case whether it still shows the difference."""
+"""Returns for each case whether it still shows the difference."""
 
-Step = Callable[[Case], Case]
+Removal = Callable[[Case], Case]
 
 _PLAIN_HARDWARE = Hardware()
 _PLAIN_MODEL = Model()
@@ -27,10 +27,10 @@ _FEW = 4
 def minimise(case: Case, shows: Shows, architectures: Sequence[str] = ()) -> Case:
     """Return a case that shows the same difference and from which nothing can be taken away.
 
-    No argument, variable, hardware attribute or model attribute of the result can be removed or set to the
-    contract's default, alone, without losing the difference. Of more than four arguments, none can go either for
-    another of ``architectures``, on this or on a plain machine of another platform: a model may bring what an
-    argument says. Deterministic: the order of attempts is fixed.
+    If any single argument, variable, hardware attribute or model attribute of the result is removed or set to the
+    contract's default, the difference is lost. If more than four arguments are left, each is also tried without it on
+    another of ``architectures``, on this machine or on a plain machine of another platform, because a model may have
+    the same effect as an argument. The order of attempts is fixed, so the result is deterministic.
     """
     case = _without_most(case, shows)
     while True:
@@ -45,9 +45,9 @@ def minimise(case: Case, shows: Shows, architectures: Sequence[str] = ()) -> Cas
 def minimise_all(cases: Sequence[Case], shows: Shows, architectures: Sequence[str] = ()) -> list[Case]:
     """Return minimal cases of different forms that explain why each case shows the difference, lightest first.
 
-    One symptom may have several causes. A minimal case explains another when that one loses the difference as
-    soon as any single thing of the minimal one's form is taken from it; only what none explains is minimised.
-    ``architectures`` are tried, which takes long, for the one alone that stands for all.
+    One symptom may have several causes. A minimal case explains another if that one loses the difference as soon as
+    any single thing that the minimal case sets is removed from it. Only cases that none explains are minimised.
+    ``architectures`` are tried only for the lightest result, because that takes long.
     """
     found: dict[tuple[str, ...], Case] = {}
     for case in cases:
@@ -120,12 +120,12 @@ def _exchanges(case: Case, architectures: Sequence[str]) -> Iterator[Case]:
                 yield msgspec.structs.replace(_without_argument(name, case), model=model, hardware=machine)
 
 
-def removals(case: Case) -> dict[str, Step]:
+def removals(case: Case) -> dict[str, Removal]:
     """Return the ways to take one thing away, by the name of the thing (``args.tp_size``, ``model.attention``).
 
     The names are the case's form: what it sets, without the values. A step also applies to a case that lacks it.
     """
-    steps: dict[str, Step] = {f"args.{name}": partial(_without_argument, name) for name in sorted(case.args)}
+    steps: dict[str, Removal] = {f"args.{name}": partial(_without_argument, name) for name in sorted(case.args)}
     steps |= {f"env.{name}": partial(_without_variable, name) for name in sorted(case.env)}
     for name in Hardware.__struct_fields__:
         if getattr(case.hardware, name) != getattr(_PLAIN_HARDWARE, name):

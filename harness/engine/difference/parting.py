@@ -1,4 +1,4 @@
-"""Where two subjects part although no field had: the decision that came out otherwise, who set a variable."""
+"""Where two subjects diverge although no field did: at a decision with another result, or where a variable is set."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from harness.engine.difference.compare import Difference
 from harness.world.chain import Decision, Trace, Write, place_of
 
 _OWNER = re.compile(r"(?<![\w.)])[A-Za-z_]\w*(?:\([\w.]*\))?\.")
-"""The object that a condition asks: the record on one side may be a view of it on the other."""
+"""The object in a condition. It is left out of the comparison: one side may ask the record, the other a view."""
 
 Taken = tuple[Decision, bool]
 Key = tuple[str, str]
-"""A decision's function and its text without the objects it asks."""
+"""A decision's function, and its text without the objects."""
 
 
 def needs_trace(root: Difference) -> bool:
-    """Whether the writes of a case do not tell all of where ``root`` comes from, so that it takes what it decided."""
+    """Return whether writes alone do not explain ``root``, so that the decisions of the case are needed."""
     return root.entry is None and root.kind in ("environment", "refusal", "refusals")
 
 
 def is_told(root: Difference, traces: tuple[Trace, Trace]) -> bool:
-    """Whether ``traces`` need no decisions for `parted`: a field had parted, and every refusal has its place."""
+    """Return whether `parted` needs no decisions: a field had diverged, and every refusal has its place."""
     sides = zip((root.first, root.second), traces, strict=True)
     return (
         root.kind != "environment"
@@ -35,10 +35,10 @@ def is_told(root: Difference, traces: tuple[Trace, Trace]) -> bool:
 
 
 def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
-    """Return ``root`` with the places that set its variable last, or that refused and where both sides first part.
+    """Return ``root`` with the places that set its variable last, or with its checks and the diverging decision.
 
-    A decision is held against the one of the same text in the function of the same name on the other side. One that
-    asks a variable which had parted before goes back to who set that.
+    A decision is compared with the decision of the same text in the function of the same name on the other side. If
+    the decision asks a variable that had diverged before, the places that set this variable are the reason.
     """
     if root.kind == "environment":
         return _of_variable(root, root.name, traces)
@@ -73,10 +73,10 @@ def _last_values(trace: Trace) -> dict[str, object]:
 
 
 def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | None:
-    """Return the first decision, on both sides, that the second side answers otherwise than the first."""
+    """Return the first decision that has another result on the second side, as it is on both sides."""
     first, second = (trace.taken for trace in traces)
     keys, others = _keys(first), _keys(second)
-    # What both sides ask and answer alike at their beginnings parts nothing.
+    # Skip the common beginning: most decisions of a case are alike, and comparing them all again takes long.
     start = 0
     for key, other in zip(keys, others, strict=False):
         if key is not other or first[start][1] is not second[start][1]:
@@ -96,8 +96,8 @@ def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | No
     return None
 
 
-# By the object's own number: a subject tells of each outcome by one object, and hashing its texts takes longer. The
-# object is kept, so that its number is not given to another. Equal keys are one object.
+# Keys are looked up by the identity of the ``Taken`` object: a subject reports each result by one object, and hashing
+# its texts takes longer. The object is kept, so that its identity is not used again. Equal keys are one object.
 _known_keys: dict[int, tuple[Taken, Key]] = {}
 _same_keys: dict[Key, Key] = {}
 _MOST_KNOWN: Final = 1 << 16
@@ -119,11 +119,11 @@ def _met(taken: Taken) -> tuple[Taken, Key]:
 
 
 def _plain(text: str) -> str:
-    """Return a condition without the objects whose attributes it asks, those within them left."""
+    """Return a condition without the objects whose attributes it asks; attributes of attributes stay."""
     return _OWNER.sub("", text)
 
 
 def _one_place(key: Key, taken: Sequence[Taken], keys: Sequence[Key]) -> bool:
-    """Whether ``key`` was asked in one place of a side: of two it is not known which answers to which."""
+    """Return whether ``key`` has one place on a side: with two it is unclear which matches which."""
     asked = zip(taken, keys, strict=True)
     return len({(one.file, one.line) for (one, _), other in asked if other is key}) == 1

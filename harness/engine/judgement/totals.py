@@ -8,7 +8,7 @@ import msgspec
 
 from harness.common.errors import UsageError
 from harness.engine.difference.buckets import Bucket, Buckets
-from harness.engine.difference.causes import Runs
+from harness.engine.difference.folding import Runs
 from harness.engine.result.breakdown import Breakdown
 from harness.engine.result.events import Counts, Covered, Decided, Reached, Started
 from harness.engine.search.guide import Guide, StreamState

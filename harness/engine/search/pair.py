@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from harness.engine.difference.buckets import Bucket, Buckets
-from harness.engine.difference.causes import rooted
 from harness.engine.difference.compare import Comparison, Difference
 from harness.engine.difference.parting import is_told, needs_trace, parted
+from harness.engine.difference.roots import rooted
 from harness.engine.ledger.entries import Ledger
 from harness.engine.result.breakdown import Breakdown
 from harness.engine.result.events import Counts

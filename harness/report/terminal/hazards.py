@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from harness.common.errors import visible
-from harness.engine.hazards import Hazards, Pair
+from harness.engine.hazards import Hazards, StepPair
 
 FORMAT = "stackproof.hazards/1"
 
@@ -22,7 +22,7 @@ def document(found: Hazards) -> bytes:
 
 def say_hazards(found: Hazards, say: Callable[[str], object]) -> None:
     """Print through ``say`` the constraints by field, the pairs whose exchange changes a result, and the others."""
-    fields: dict[str, list[Pair]] = defaultdict(list)
+    fields: dict[str, list[StepPair]] = defaultdict(list)
     for pair in found.pairs:
         for field in pair.fields:
             fields[field].append(pair)
@@ -46,7 +46,9 @@ def say_hazards(found: Hazards, say: Callable[[str], object]) -> None:
     )
 
 
-def _say_list(title: str, pairs: Sequence[Pair], what: Callable[[Pair], str], say: Callable[[str], object]) -> None:
+def _say_list(
+    title: str, pairs: Sequence[StepPair], what: Callable[[StepPair], str], say: Callable[[str], object]
+) -> None:
     if not pairs:
         return
     say(f"{title}: {_counted(len(pairs), 'pair')}")
@@ -55,15 +57,15 @@ def _say_list(title: str, pairs: Sequence[Pair], what: Callable[[Pair], str], sa
     say("")
 
 
-def _first(pair: Pair) -> str:
+def _first(pair: StepPair) -> str:
     return f"{pair.changed} of {_counted(pair.run, 'case')}, first {pair.first}"
 
 
-def _tried(pair: Pair) -> str:
+def _tried(pair: StepPair) -> str:
     return _counted(pair.run, "case") if pair.run == pair.together else f"{pair.run} of {pair.together} cases"
 
 
-def _step(pair: Pair, side: int) -> str:
+def _step(pair: StepPair, side: int) -> str:
     step = (pair.earlier, pair.later)[side]
     return f"{step.source} ({step.slot.partition(' ')[0]})"
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from harness.engine.difference.buckets import Bucket
-from harness.engine.difference.causes import fold, rooted
 from harness.engine.difference.compare import Difference
+from harness.engine.difference.folding import fold
+from harness.engine.difference.roots import rooted
 from harness.world.case import Case, Outcome, Refusal
 from harness.world.chain import Decision, Place, Write
 

@@ -1,0 +1,135 @@
+"""The root of a difference: of all that differs in one case, what diverged first. The rest follows from it.
+
+Both subjects report which writes a case made. A field *diverges* at the first write, on either side, of a value that
+the other side never gives it. Fields that diverged and became equal again count too, since others may follow from
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+
+from harness.engine.difference.compare import Difference
+from harness.world.case import Outcome
+from harness.world.chain import Write, place_of
+
+Chain = Sequence[Write]
+At = tuple[int | None, int | None]
+"""A write on each side, by its number in the chain; None where there is none."""
+
+
+def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> Difference:
+    """Return the difference from which the others of one case follow, with its writers and the names of the others.
+
+    ``found`` are all differences of the case, at least one. If no side reports writes, the first of them is returned.
+    """
+    if not any(chains):
+        return found[0]
+    fields = [difference for difference in found if difference.kind == "field"]
+    if fields:
+        shared = _shared(chains)
+        by_name = {difference.name: difference for difference in fields}
+        written = {write.field for chain in chains for write in chain}
+        parting = {name: _parting(name, chains) for name in by_name}
+        parting |= {name: at for name in written - by_name.keys() if None not in (at := _parting_both(name, chains))}
+        ranked = sorted(parting, key=lambda name: (_rank(name, shared, parting), name))
+        name = ranked[0]
+        root = by_name[name] if name in by_name else by_name[next(one for one in ranked if one in by_name)]
+        along = tuple(difference.name for difference in found if difference is not root)
+        first, second = (
+            None if at is None else chain[at].place for chain, at in zip(chains, parting[name], strict=True)
+        )
+        parted = None if name in by_name else name
+        return msgspec.structs.replace(root, writers=(first, second), along=along, parted=parted)
+    root = found[0]
+    if root.kind in ("refusal", "refusals"):
+        parted = _parted_before(chains, outcomes)
+        if parted is not None:
+            first, second = (place_of(_last(parted, chain)) for chain in chains)
+            return msgspec.structs.replace(root, name=parted, writers=(first, second))
+    return root
+
+
+def _last(name: str, chain: Chain) -> Write | None:
+    return next((write for write in reversed(chain) if write.field == name), None)
+
+
+def _parting(name: str, chains: tuple[Chain, Chain]) -> At:
+    """Return the write on each side at which a field diverges; if one side has none, the last write on each."""
+    both = _parting_both(name, chains)
+    return (_last_index(name, chains[0]), _last_index(name, chains[1])) if None in both else both
+
+
+def _parting_both(name: str, chains: tuple[Chain, Chain]) -> At:
+    """Return on each side the first write of ``name`` to a value that the other side never writes."""
+    first, second = ([repr(write.value) for write in chain if write.field == name] for chain in chains)
+    return _first_other(name, chains[0], second), _first_other(name, chains[1], first)
+
+
+def _first_other(name: str, chain: Chain, others: Sequence[str]) -> int | None:
+    found = (index for index, write in enumerate(chain) if write.field == name and repr(write.value) not in others)
+    return next(found, None)
+
+
+def _shared(chains: tuple[Chain, Chain]) -> tuple[list[int], list[int]]:
+    """Return for each write of either side how many earlier writes both sides make in the same order."""
+    values = [[(write.field, repr(write.value)) for write in chain] for chain in chains]
+    matcher = SequenceMatcher(None, values[0], values[1], autojunk=False)
+    marks = [0] * len(chains[0]), [0] * len(chains[1])
+    for block in matcher.get_matching_blocks():
+        for side, start in enumerate((block.a, block.b)):
+            marks[side][start : start + block.size] = [1] * block.size
+    first, second = ([total - mark for total, mark in zip(accumulate(side), side, strict=True)] for side in marks)
+    return first, second
+
+
+def _rank(name: str, shared: tuple[list[int], list[int]], parting: Mapping[str, At]) -> tuple[int, int, int]:
+    """Return how early ``name`` diverges: a smaller rank is earlier.
+
+    The first part is the number of writes that both sides make before it, the only measure that both sides share.
+    Ties are broken by its position among the diverging writes of all fields, on the side where it is earlier, then
+    on the other.
+    """
+    ranks, before = [], []
+    for side, counts in enumerate(shared):
+        own = parting[name][side]
+        if own is not None:
+            ranks.append(sum(1 for at in parting.values() if (other := at[side]) is not None and other < own))
+            before.append(counts[own])
+    last = len(parting)
+    return min(before, default=max(map(len, shared))), min(ranks, default=last), max(ranks, default=last)
+
+
+def _last_index(name: str, chain: Chain) -> int | None:
+    return next((index for index in reversed(range(len(chain))) if chain[index].field == name), None)
+
+
+def _parted_before(chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> str | None:
+    """Return the first field that had diverged on a refusing side: its last value there never occurs on the other."""
+    for side, (chain, outcome) in enumerate(zip(chains, outcomes, strict=True)):
+        if outcome.error is None:
+            continue
+        other, resolved = chains[1 - side], outcomes[1 - side].fields or {}
+        last = {write.field: write for write in chain}
+        for write in chain:
+            if last[write.field] is not write:
+                continue
+            known = [one.value for one in other if one.field == write.field]
+            if write.field in resolved:
+                known.append(resolved[write.field])
+            if not known or any(_equal(write.value, value) for value in known):
+                continue
+            # If the other side refused as well, it may have done so before its own write of this value.
+            own = [one.value for one in chain if one.field == write.field]
+            if outcomes[1 - side].error is None or not any(_equal(known[-1], value) for value in own):
+                return write.field
+    return None
+
+
+def _equal(first: Any, second: Any) -> bool:
+    return type(first) is type(second) and bool(first == second)
