@@ -32,7 +32,7 @@ def child() -> Iterator[SimpleNamespace]:
     sys.modules[NAME] = package
     spec.loader.exec_module(package)
     names = [f"world.{name}" for name in ("current", "standins", "questions", "answers", "caches", "held")]
-    names += ["tree.finder", "tree.slicing", "serve.values", "describe"]
+    names += ["tree.finder", "tree.slicing", "serve.values", "tree.describe"]
     loaded = {name: importlib.import_module(f"{NAME}.subjects.child.{name}") for name in names}
     yield SimpleNamespace(**{name.rpartition(".")[2]: module for name, module in loaded.items()})
     for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:

@@ -10,7 +10,10 @@ if __name__ == "__main__":
     core, *numbers = sys.argv[1:]
     del sys.argv[1:]
     sys.path.insert(0, core)
+    import msgspec
+
     from harness.subjects.child.serve.loop import serve
     from harness.subjects.packaged.package import PackageAdapter
 
-    serve(PackageAdapter, *map(int, numbers))  # type: ignore[arg-type]
+    requests, responses, first = map(int, numbers)
+    serve(PackageAdapter, requests, responses, first, msgspec.json.decode)  # type: ignore[arg-type]

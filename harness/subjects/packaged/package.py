@@ -31,7 +31,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from harness.subjects.child import describe
 from harness.subjects.child.aims.harvest import harvest
 from harness.subjects.child.aims.values import ReadValues
 from harness.subjects.child.recording.reach import Reach
@@ -47,6 +46,7 @@ from harness.subjects.child.serve.operations import (
     LoadPackage,
 )
 from harness.subjects.child.serve.values import encode, marked, without_addresses
+from harness.subjects.child.tree import describe
 from harness.subjects.child.world import sandbox
 from harness.subjects.child.world.current import WORLD, UnansweredProbe
 from harness.subjects.packaged.finding import import_package

@@ -7,8 +7,12 @@ bias and no proof: what was not understood is left out, and fields are taken for
 the same function assigned before.
 """
 
+from __future__ import annotations
+
 import ast
 import contextlib
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from ....source.nodes import decorator_name, last_name, texts_in
 from ....source.reads import reads_in
@@ -27,7 +31,14 @@ _MOST_WAYS_PAST = 2
 ARCHITECTURE = ("model", "architectures.0")
 
 
-def harvest(sources, roots, fields, *, statements=(), registrations=()):
+def harvest(
+    sources: dict[str, ast.Module],
+    roots: Iterable[str],
+    fields: Iterable[str],
+    *,
+    statements: Iterable[ast.stmt] = (),
+    registrations: Collection[str] = (),
+) -> dict[str, Any]:
     """Return the aims of the functions ``roots`` and of what they call, as plain data.
 
     ``sources`` maps module names to their text or parsed tree; ``roots`` run in this order; ``fields`` are the

@@ -4,8 +4,13 @@ They are read from the source of the modules that were loaded for real: ``x.<fie
 also where a name stands for a list.
 """
 
+from __future__ import annotations
+
 import ast
 import inspect
+from collections.abc import Collection, Iterable
+from types import ModuleType
+from typing import Any, TypeVar
 
 from ....source.constants import add, assignments, literals
 from ....source.functions import defined_in
@@ -15,22 +20,25 @@ from ....source.reads import ENVIRONMENT_OBJECT, reads_of
 _ARCHITECTURES = ("ForCausalLM", "ForConditionalGeneration", "ModelLM", "ForCausalLMNextN")
 
 
+R = TypeVar("R", bound="ReadValues")
+
+
 class ReadValues:
     """What a set of functions reads, each with the values it is compared with: ``fields``, ``environment`` variables.
 
     ``architectures`` are the names of models that these functions mention, ``trees`` the modules by name, parsed.
     """
 
-    def __init__(self, fields, modules):
+    def __init__(self, fields: Iterable[str], modules: dict[str, ModuleType]) -> None:
         self._fields = set(fields)
         self._functions = {}
         self._constants = {}
-        self.trees = {}
+        self.trees: dict[str, ast.Module] = {}
         for name, module in modules.items():
             self._scan(name, module)
-        self.fields = {}
-        self.environment = {}
-        self.architectures = []
+        self.fields: dict[str, list[Any]] = {}
+        self.environment: dict[str, list[Any]] = {}
+        self.architectures: list[str] = []
 
     def parsed(self, module):
         """Return the module's tree. Raises OSError, TypeError or SyntaxError for one without source."""
@@ -47,7 +55,7 @@ class ReadValues:
             if isinstance(found.node, FUNCTIONS):
                 self._functions.setdefault(found.name, []).append(found.node)
 
-    def follow(self, roots):
+    def follow(self: R, roots: Iterable[str]) -> R:
         """Read ``roots`` (function names) and every function of the tree whose name they mention, over and over."""
         wanted, done = list(roots), set()
         while wanted:
@@ -58,11 +66,11 @@ class ReadValues:
                     wanted.extend(self._read(node))
         return self
 
-    def follow_statements(self, statements):
+    def follow_statements(self: R, statements: Iterable[ast.stmt]) -> R:
         """Read statements, and every function whose name they mention, over and over."""
         return self.follow([name for statement in statements for name in self._read(statement)])
 
-    def follow_decorated(self, names):
+    def follow_decorated(self: R, names: Collection[str]) -> R:
         """Read the functions that carry one of the decorators ``names``: registries call them by no name."""
         every = [(name, node) for name, nodes in self._functions.items() for node in nodes]
         return self.follow([name for name, node in every if not decorator_names(node).isdisjoint(names)])

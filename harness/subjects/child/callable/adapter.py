@@ -14,54 +14,26 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ....source.constants import add
 from ..aims.harvest import harvest
 from ..recording.reach import Reach
-from ..recording.recorder import Recorder, RecordingLoader
+from ..recording.recorder import Recorder
 from ..serve import launch
 from ..serve.adapter import Adapter, facts_of
 from ..serve.operations import CaseRequest, Described, Facts, LoadCallable
-from ..serve.values import encode, marked
 from ..tree import slicing
-from ..tree.resolve import Resolver, no_outcome
 from ..world import sandbox
 from ..world.caches import Caches
-from ..world.current import WORLD, UnansweredProbe, observe_environment
-from . import mappings, records
+from ..world.current import observe_environment
+from . import mappings
+from .calling import CallResolver, TreeModules
 from .fields import CallWrites
-from .forms import Form, NotACallable, found_in
+from .forms import Form, found_in
 
-_ABSENT = {"$absent": True}
 _TYPES = {"int": int, "float": float, "str": str}
-
-
-class TreeModules:
-    """Finds the modules that lie in the tree before any others of their name, but for those of Python itself."""
-
-    def __init__(self, root, recorder):
-        self._root = root
-        self._recorder = recorder
-
-    def find_spec(self, fullname, path, target=None):
-        """Return where a module of the tree is, None for every other module."""
-        if fullname.partition(".")[0] in sys.stdlib_module_names:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, [self._root] if path is None else path)
-        loader = None if spec is None else spec.loader
-        if loader is None or (path is None and spec.origin is None):
-            # A folder without modules is a package only where nothing else has the name: the path's end decides.
-            return None
-        if isinstance(loader, importlib.machinery.SourceFileLoader) and self.holds(loader.path):
-            spec.loader = RecordingLoader(fullname, loader.path, self._recorder)
-        return spec
-
-    def holds(self, file):
-        """Return whether a file is one of the tree's own, and not of a virtual environment that lies in it."""
-        inside = file.removeprefix(os.path.join(self._root, ""))
-        return inside != file and "site-packages" not in inside.split(os.sep)
 
 
 class CallableAdapter(Adapter[Facts]):
@@ -157,64 +129,7 @@ class CallableAdapter(Adapter[Facts]):
         return launch.parse(self._parser, argv, set(self._form.arguments))
 
 
-class CallResolver(Resolver):
-    """Calls the callable for one case at a time."""
-
-    def __init__(self, form, root, caches):
-        self._form = form
-        self._caches = caches
-        self._root = os.path.join(root, "")
-        self._places = [(self._root, ""), (os.getcwd(), "(an empty folder)")]
-        # Whatever variable changes is told.
-        self._watched = (b"",)
-        self._reset = []
-        self._chosen = []
-
-    def choose(self, names):
-        """Say which outcome fields to report. Returns those there are."""
-        known = set(self._form.names)
-        self._chosen = [name for name in names if name in known]
-        return self._chosen
-
-    def silent_case(self, facts):
-        """Resolve the case that sets nothing: the form learns its names from what is returned.
-
-        Returns None, or the refusal in words. Raises NotACallable where there was no outcome.
-        """
-        answer = self.resolve(facts)
-        if answer.startswith(b"X"):
-            raise NotACallable(f"the case that sets nothing has no outcome: {json.loads(answer[1:])[1]}")
-        return ": ".join(json.loads(answer[1:].split(b"\n")[0])) if answer.startswith(b"E") else None
-
-    def _outcome(self, args, given, data):
-        try:
-            returned = self._form.call(args, WORLD.facts)
-        except (UnansweredProbe, MemoryError):
-            raise
-        except BaseException as error:
-            return self._refused(error, given, data)
-        if WORLD.unanswered is not None:
-            return self._unanswered(WORLD.unanswered)
-        try:
-            fields = records.fields_in(returned)
-            if self._form.names is None:
-                self._form.names = list(fields)
-            strange = next((name for name in fields if name not in self._form.names), None)
-            if strange is not None:
-                return no_outcome(
-                    "broken",
-                    f"its outcome has the field {strange!r}, which that of the case that sets nothing has not: "
-                    "annotate what it returns with a class that has all fields",
-                )
-            values = [marked(fields[name]) if name in fields else _ABSENT for name in self._chosen]
-            return b"F" + encode([*values, self._changed(given, data)])
-        except records.NoFields as error:
-            return no_outcome("broken", str(error))
-        except Exception as error:
-            return no_outcome("broken", f"its outcome cannot be written as JSON: {self._message(error)}")
-
-
-def _parser_of(arguments):
+def _parser_of(arguments: Iterable[Facts]) -> argparse.ArgumentParser:
     parser = launch.strict_parser()
     for argument in arguments:
         name, kind, flags = argument["name"], argument["type"], argument["flags"]

@@ -1,9 +1,13 @@
 """How somebody's own function, or class, is called: what it takes, and the fields of what it returns."""
 
+from __future__ import annotations
+
 import difflib
 import functools
 import inspect
 import typing
+from collections.abc import Callable
+from typing import Any
 
 from ..serve.adapter import NotASubject
 from . import records
@@ -21,7 +25,7 @@ class NotACallable(NotASubject):
     kind = "callable"
 
 
-def found_in(module, path, name):
+def found_in(module: Any, path: str, name: str) -> Callable[..., Any]:
     """Return the callable that a dotted name leads to."""
     found = module
     for part in name.split("."):
@@ -46,9 +50,9 @@ class Form:
     world it asks for by name.
     """
 
-    def __init__(self, function, domains):
+    def __init__(self, function: Callable[..., Any], domains: dict[str, list[Any]]) -> None:
         self.function = function
-        self.names = None
+        self.names: list[str] = []
         self._returned = None
         self.takes = []
         self.record = None
@@ -140,7 +144,7 @@ class Form:
             )
         return found
 
-    def learn(self, resolver, facts):
+    def learn(self, resolver: Any, facts: dict[str, Any]) -> None:
         """Find out which fields an outcome has: from what is returned, as annotated, else from the silent case."""
         if self._returned is not None:
             self.names = records.names_of(self._returned)

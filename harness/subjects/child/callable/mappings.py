@@ -5,7 +5,11 @@ written as these: ``args["port"]`` and ``args.get("port", 80)`` as ``args.port``
 ``"X" in env`` as ``getenv("X")``. What is rewritten is only read, never run.
 """
 
+from __future__ import annotations
+
 import ast
+from types import ModuleType
+from typing import Any
 
 from ..aims.values import ReadValues
 
@@ -16,8 +20,8 @@ _KINDS = {"int": "int", "float": "float"}
 class CallableValues(ReadValues):
     """What a callable and the functions it comes to read: its arguments ``fields``, and environment variables."""
 
-    def __init__(self, fields, modules):
-        self.kinds = {}
+    def __init__(self, fields: dict[str, Any], modules: dict[str, ModuleType]) -> None:
+        self.kinds: dict[str, str] = {}
         super().__init__(fields, modules)
 
     def parsed(self, module):
@@ -39,7 +43,7 @@ class CallableValues(ReadValues):
                 return self._target(node.args[0])
         return super()._target(node)
 
-    def variables(self):
+    def variables(self) -> dict[str, dict[str, Any]]:
         """Return what each environment variable holds, and the values it is compared with."""
         return {
             name: {"type": self.kinds.get(name, "str"), "default": None, "compared": values}
@@ -131,6 +135,6 @@ class _Normal(ast.NodeTransformer):
     visit_AsyncFunctionDef = visit_FunctionDef
 
 
-def renamed(name):
+def renamed(name: str) -> str:
     """Return what a name is in the trees that were read."""
     return f"{name}_" if name.lower().endswith("config") else name

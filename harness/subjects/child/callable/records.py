@@ -10,7 +10,7 @@ import pathlib
 import sys
 import typing
 
-from ..describe import SCALARS, listed, without_none
+from ..tree.describe import SCALARS, listed, without_none
 
 _BOUNDS = ("ge", "gt", "le", "lt")
 _NO_DEFAULT = object()

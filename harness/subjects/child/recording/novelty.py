@@ -1,50 +1,60 @@
-"""What a case is the first to reach: an outcome of a decision, a write, two writes in one case.
+"""Which cases are the first to reach something: a branch of a decision, a write, two writes in one case.
 
-Each is a number, the same in every process that loaded the same tree: ``2 * d`` and ``2 * d + 1`` are decision
-``d`` being true and false, in the order of the description; behind these comes ``w * W + v`` for writes ``v <= w`` of
-``W``. A campaign has several *streams*, and "first" means first in one of them, so that streams can run apart.
+Each of these is a number, the same in every process that loaded the same tree: ``2 * d`` and ``2 * d + 1`` are the
+true and the false branch of decision ``d`` in the order of the description; after these ``w * W + v`` stands for the
+writes ``v <= w`` of ``W`` in one case. A campaign has several *streams*, and "first" means first in its stream. So
+streams can run in different processes and find the same.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .recorder import Recorder
+
+# Sequences of writes that were looked at are remembered up to this many; more are looked at again, to the same end.
 _MOST_MET = 4096
 
 
 class Novelty:
     """Watches a recorder, case by case.
 
-    ``writes`` and ``decisions`` are the recorder's numbers of the described writes and of the decisions' first
-    outcomes; what else is recorded does not count.
+    ``writes`` and ``decisions`` are the recorder's numbers of the described writes and of the decisions' true
+    branches. Whatever else is recorded does not count.
     """
 
-    def __init__(self, recorder, writes, decisions):
+    def __init__(self, recorder: Recorder, writes: Sequence[int], decisions: Sequence[int]) -> None:
         self._recorder = recorder
         self._writes = {number: position for position, number in enumerate(writes)}
-        self._outcomes = {}
+        self._branches: dict[int, int] = {}
         for position, number in enumerate(decisions):
-            self._outcomes[number] = 2 * position
-            self._outcomes[number + 1] = 2 * position + 1
+            self._branches[number] = 2 * position
+            self._branches[number + 1] = 2 * position + 1
         self._width = len(writes)
-        self._streams = {}
-        self._stream = None
-        # What any case ever saw, whatever the stream.
+        self._streams: dict[int, tuple[bytes, list[int], set[tuple[int, ...]]]] = {}
+        self._stream: int | None = None
+        # For each write a mask of those that were in one case with it, and the sequences that were looked at.
+        self._together: list[int] = []
+        self._met: set[tuple[int, ...]] = set()
+        # The recorder's bytes, joined over all streams.
         self._ever = bytearray()
-        self._news = []
+        self._news: list[tuple[int, list[int]]] = []
 
-    def clear(self):
+    def clear(self) -> None:
         """Drop what was recorded outside of any batch."""
         self._recorder.fresh.clear()
         self._recorder.drop()
 
-    def begin(self, stream):
-        """Count what follows for ``stream``, until ``end``; in a negative one each case stands alone."""
+    def begin(self, stream: int) -> None:
+        """Count the cases that follow for ``stream``, until ``end``; in a negative one each case counts by itself."""
         recorder = self._recorder
         self._keep()
-        # For each write a mask of those that were in one case with it.
         seen, self._together, self._met = self._streams.get(stream) or (b"", [0] * self._width, set())
         recorder.seen[:] = seen.ljust(len(recorder.seen), b"\0")
         self._stream = stream
 
-    def end(self):
-        """Keep what the stream has seen for its next part."""
+    def end(self) -> None:
+        """Keep what the stream has seen, for the next batch of it."""
         stream, self._stream = self._stream, None
         if stream is not None:
             self._keep()
@@ -52,22 +62,23 @@ class Novelty:
                 self._streams[stream] = bytes(self._recorder.seen), self._together, self._met
             self._recorder.seen[:] = self._ever
 
-    def _keep(self):
+    def _keep(self) -> None:
         seen = self._recorder.seen
         ever = self._ever.ljust(len(seen), b"\0")
         size = len(seen)
+        # As two large integers: a loop over thousands of bytes would take longer than the cases of a batch.
         both = int.from_bytes(ever, "little") | int.from_bytes(seen, "little")
         self._ever = bytearray(both.to_bytes(size, "little"))
 
-    def after(self, number):
+    def after(self, number: int) -> None:
         """Take note of what case ``number`` was the first of the stream to reach."""
         recorder = self._recorder
         found = []
         if recorder.fresh:
-            outcomes = self._outcomes
-            found = [outcomes[outcome] for outcome in recorder.fresh if outcome in outcomes]
+            branches = self._branches
+            found = [branches[number] for number in recorder.fresh if number in branches]
             recorder.fresh.clear()
-        # Most cases write what another one wrote, and so nothing new.
+        # Most cases make the same writes as an earlier one, so nothing new.
         wrote = recorder.keep(number)
         if wrote and wrote not in self._met:
             if len(self._met) < _MOST_MET:
@@ -85,18 +96,19 @@ class Novelty:
                     found += self._pairs(write, fresh & ((2 << write) - 1))
         if found:
             self._news.append((number, sorted(found)))
-        if self._stream < 0:
+        if self._stream is not None and self._stream < 0:
             self._keep()
             recorder.seen[:] = bytes(len(recorder.seen))
             self._together, self._met = [0] * self._width, set()
 
-    def skip(self, number):
-        """Take no note of what case ``number``, which is no part of a campaign, was the first to reach."""
+    def skip(self, number: int) -> None:
+        """Keep the writes of case ``number``, which is no part of a campaign, and count it in no stream."""
         self._recorder.fresh.clear()
         self._recorder.keep(number)
 
-    def _pairs(self, write, others):
-        first = len(self._outcomes) + write * self._width
+    def _pairs(self, write: int, others: int) -> list[int]:
+        """Return the numbers of ``write`` together with each write of the mask ``others``."""
+        first = len(self._branches) + write * self._width
         pairs = []
         while others:
             low = others & -others
@@ -104,12 +116,12 @@ class Novelty:
             others ^= low
         return pairs
 
-    def taken(self):
+    def taken(self) -> list[tuple[int, list[int]]]:
         """Return ``(number, features)`` of each case that reached something new, and forget them."""
         news, self._news = self._news, []
         return news
 
-    def forget(self):
+    def forget(self) -> None:
         """Forget everything."""
         self._streams.clear()
         self._ever = bytearray()

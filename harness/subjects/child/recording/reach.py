@@ -1,25 +1,40 @@
-"""What a subject says of its reach: its writers and decisions in slot order, and how much of them ran."""
+"""A subject's writers and decisions in slot order, and how much of them ran."""
+
+from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
+from ....source.sites import Site
 from ..world import chance
 from .novelty import Novelty
+from .recorder import Recorder
+
+Marked = Callable[[Any], Any]
+"""Returns a value in JSON's types (`serve.values.marked`)."""
 
 _NEVER = re.compile(r"#\s*never (true|false|asked):\s*(\S.*)")
 _UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
 
 
 class Reach:
-    """The writers and decisions that the slots of one subject come to.
+    """The writers and decisions that the slots of one subject reach.
 
-    ``slots`` are as in ``Sites.in_slot_order``. With ``everything`` the write sites that no slot comes to are
-    listed too, without a slot: in a package of which the whole is the resolution, these are dead. ``unreachable``
+    ``slots`` are as in ``Sites.in_slot_order``. With ``everything`` the write sites that no slot reaches are
+    listed too, without a slot: in a package whose whole source is the resolution, these are dead. ``unreachable``
     lists what no case reaches: each entry has the ``source`` (a function), the ``code`` (its line) and a ``reason``.
     It means the write sites of the line, or with ``never`` a result that the line's conditions never have.
     """
 
-    def __init__(self, recorder, slots, everything=False, unreachable=()):
+    def __init__(
+        self,
+        recorder: Recorder,
+        slots: Sequence[tuple[str, Any]],
+        everything: bool = False,
+        unreachable: Sequence[dict[str, Any]] = (),
+    ) -> None:
         self._recorder = recorder
         self._unreachable = unreachable
         sites = recorder.sites
@@ -31,15 +46,15 @@ class Reach:
         self._write_numbers = [position[id(site)] for _, site in self._writes]
         position = {id(site): 2 * number for number, site in enumerate(sites.decisions)}
         self._decision_numbers = [position[id(site)] for site in self._decisions]
-        # Of each outcome that the recorder has a number for, the number that a trace tells it by.
-        self._asked = {}
+        # For each branch the recorder's number, and the number by which a trace reports it.
+        self._asked: dict[int, int] = {}
         for place, number in enumerate(self._decision_numbers):
             self._asked[number], self._asked[number + 1] = 2 * place + 1, 2 * place
-        self._told = [0] * len(self._writes)
+        self._reported = [0] * len(self._writes)
         self.novelty = Novelty(recorder, self._write_numbers, self._decision_numbers)
-        self._described = None
+        self._described: list[dict[str, Any]] | None = None
 
-    def writers(self):
+    def writers(self) -> list[dict[str, Any]]:
         """Return all writers, in slot order."""
         return [
             {
@@ -53,8 +68,8 @@ class Reach:
             for (slot, site), lines in self._with_lines(self._writes)
         ]
 
-    def decisions(self):
-        """Return all decisions, in slot order. What was read off the files once is kept."""
+    def decisions(self) -> list[dict[str, Any]]:
+        """Return all decisions, in slot order. The files are read once."""
         if self._described is None:
             self._described = [
                 {
@@ -68,80 +83,80 @@ class Reach:
             ]
         return self._described
 
-    def _with_lines(self, sites):
+    def _with_lines(self, sites: Iterable[tuple[str, Site]]) -> Iterator[tuple[tuple[str, Site], list[bytes]]]:
         """Yield each ``(slot, site)`` with the lines of its file."""
-        lines = {}
+        lines: dict[str, list[bytes]] = {}
         for slot, site in sites:
             if site.file not in lines:
                 lines[site.file] = self._recorder.lines_of(site.file)
             yield (slot, site), lines[site.file]
 
-    def _excuse(self, site, line):
-        said = _UNREACHABLE.search(line)
-        if said is not None:
-            return said[1].strip()
+    def _excuse(self, site: Site, line: str) -> str:
+        comment = _UNREACHABLE.search(line)
+        if comment is not None:
+            return comment[1].strip()
         known = self._known(site, line, decides=False)
         return known["reason"] if known else ""
 
-    def _never(self, site, line):
+    def _never(self, site: Site, line: str) -> dict[str, str]:
         """Return which result the line's conditions never have, and why, as a comment or the list says it."""
-        said = _NEVER.search(line)
-        if said is not None:
-            return {"never": said[1], "excuse": said[2].strip()}
+        comment = _NEVER.search(line)
+        if comment is not None:
+            return {"never": comment[1], "excuse": comment[2].strip()}
         known = self._known(site, line, decides=True)
         return {"never": known["never"], "excuse": known["reason"]} if known else {}
 
-    def _known(self, site, line, decides):
+    def _known(self, site: Site, line: str, decides: bool) -> dict[str, str] | None:
         """Return the entry of the list for a line, as one that decides or as one that writes; None without one."""
         for known in self._unreachable:
             if ("never" in known, known["source"], known["code"]) == (decides, site.function, line.strip()):
                 return known
         return None
 
-    def fresh(self):
+    def fresh(self) -> tuple[list[int], list[int], list[tuple[int, list[int]]]]:
         """Return the runs of each writer since this was last asked, and of each decision what was ever seen.
 
         For a decision 0 is neither, 1 true, 2 false, 3 both. Third come the cases that were the first of their
         stream to reach something, each with what that was.
         """
-        told, counts = self._told, self._counts()
-        self._told = counts
+        reported, counts = self._reported, self._counts()
+        self._reported = counts
         seen = self._recorder.seen
         return (
-            [now - before for now, before in zip(counts, told, strict=True)],
+            [now - before for now, before in zip(counts, reported, strict=True)],
             [seen[number] + 2 * seen[number + 1] for number in self._decision_numbers],
             self.novelty.taken(),
         )
 
-    def forget(self):
-        """Forget what was seen so far."""
-        self._told = self._counts()
+    def forget(self) -> None:
+        """Begin to count anew."""
+        self._reported = self._counts()
         self._recorder.seen[:] = bytes(len(self._recorder.seen))
         self.novelty.forget()
 
-    def _counts(self):
+    def _counts(self) -> list[int]:
         counts = self._recorder.counts()
         return [counts[number] for number in self._write_numbers]
 
-    def chain(self, run, marked):
+    def chain(self, run: Callable[[], object], marked: Marked) -> list[dict[str, Any]]:
         """Return every write that ``run()`` makes, in order, its value as ``marked`` writes it; none is counted."""
         recorder = self._recorder
         recorder.drop()
         chance.renew()
         try:
             run()
-            return self._told_of(recorder.written, recorder.values, marked)
+            return self._reported_writes(recorder.written, recorder.values, marked)
         finally:
             recorder.drop()
 
-    def written(self, positions, marked):
+    def written(self, positions: Sequence[int], marked: Marked) -> list[list[dict[str, Any]]] | None:
         """Return the chains of those cases of the last batch, None when one of them was not resolved here."""
         kept = self._recorder.kept
         if any(position not in kept for position in positions):
             return None
-        return [self._told_of(*kept[position], marked) for position in positions]
+        return [self._reported_writes(*kept[position], marked) for position in positions]
 
-    def _told_of(self, numbers, values, marked):
+    def _reported_writes(self, numbers: Iterable[int], values: Iterable[Any], marked: Marked) -> list[dict[str, Any]]:
         sites = self._recorder.sites.writes
         return [
             {
@@ -156,14 +171,15 @@ class Reach:
         ]
 
     @contextlib.contextmanager
-    def following(self):
-        """Within the block count nothing; gives a function that returns what was decided since it was last called.
+    def following(self) -> Iterator[Callable[[], list[int]]]:
+        """Within the block count nothing; gives a function that returns what was decided since its last call.
 
         That is, in order, twice the number of each decision among all, one more where it was true.
         """
-        numbers, known = [], self._asked
+        numbers: list[int] = []
+        known = self._asked
 
-        def asked():
+        def asked() -> list[int]:
             found = [known[number] for number in numbers if number in known]
             numbers.clear()
             return found

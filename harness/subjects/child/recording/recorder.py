@@ -1,16 +1,26 @@
-"""Counts and logs the writes and decisions of a tree: its modules are compiled with a call at each of them."""
+"""Counts and logs the writes and decisions of a tree: its modules are compiled with a call at each of them.
+
+A tracer (``sys.settrace``, ``sys.monitoring``) sees lines and jumps, but neither the value that was written nor which
+of several conditions in one line was asked. The calls see both, and cost only where a site is.
+"""
+
+from __future__ import annotations
 
 import ast
 import contextlib
 import copy
 import importlib.machinery
 import os
+import types
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
 
-from ....source.sites import Sites
+from ....source.sites import Sites, WrittenFields
 from ....source.writes import targets_of
 
 _WROTE = "__stackproof_wrote__"
 _DECIDED = "__stackproof_decided__"
+# More sequences of writes than this are counted at once, so that they take no more memory.
 _MOST_SEQUENCES = 4096
 
 
@@ -22,21 +32,22 @@ class Recorder:
     takes them. ``kept`` are the writes of the cases of the last batch, by the case's number.
     """
 
-    def __init__(self, root, fields):
+    def __init__(self, root: str, fields: WrittenFields | Collection[str]) -> None:
         self.sites = Sites(fields)
         self.seen = bytearray()
-        self.fresh = []
-        self.written = []
-        self.values = []
-        self.kept = {}
-        # How many cases made each sequence of writes; few are different, and counting these is quick.
-        self._cases = {}
-        self._counts = []
-        self._namespaces = []
-        self._follower = None
+        self.fresh: list[int] = []
+        self.written: list[int] = []
+        self.values: list[Any] = []
+        self.kept: dict[int, tuple[tuple[int, ...], list[Any]]] = {}
+        # How many cases made each sequence of writes. Cases make few different sequences, so counting sequences is
+        # quicker than counting each write of each case.
+        self._cases: dict[tuple[int, ...], int] = {}
+        self._counts: list[int] = []
+        self._namespaces: list[dict[str, Any]] = []
+        self._follower: list[int] | None = None
         self._root = os.path.join(root, "")
 
-    def instrumented(self, tree, path):
+    def instrumented(self, tree: ast.Module, path: str) -> ast.Module:
         """Return the parsed module with the calls in it; lines stay where they are."""
         writes, decisions = self.sites.add(tree, path.removeprefix(self._root))
         calls = _Calls(
@@ -44,23 +55,24 @@ class Recorder:
             {site.node: len(self.seen) + 2 * index for index, site in enumerate(decisions)},
         )
         self.seen.extend(bytes(2 * len(decisions)))
-        return calls.visit(tree)
+        calls.visit(tree)
+        return tree
 
-    def lines_of(self, file):
+    def lines_of(self, file: str) -> list[bytes]:
         """Return the lines of a file that was instrumented, as bytes."""
         with open(os.path.join(self._root, file), "rb") as source:
             return source.read().splitlines()
 
-    def names(self):
+    def names(self) -> dict[str, Callable[..., Any]]:
         """Return what the calls are called, for the namespace of a module that has them."""
         return {_WROTE: self._writing(), _DECIDED: self._deciding()}
 
-    def enter(self, namespace):
+    def enter(self, namespace: dict[str, Any]) -> None:
         """Bring the calls within reach of the code of a module, whose ``namespace`` this is."""
         namespace.update(self.names())
         self._namespaces.append(namespace)
 
-    def keep(self, case):
+    def keep(self, case: int) -> tuple[int, ...]:
         """Move what was written into ``kept``, as that of the case with the number ``case`` in its batch.
 
         Returns the numbers of the writes.
@@ -75,17 +87,17 @@ class Recorder:
         self.drop()
         return numbers
 
-    def drop(self):
+    def drop(self) -> None:
         """Forget what was written and not taken."""
         self.written.clear()
         self.values.clear()
 
-    def counts(self):
+    def counts(self) -> list[int]:
         """Return how often each of ``sites.writes`` ran in the cases that were kept, ever."""
         self._count()
         return self._counts
 
-    def _count(self):
+    def _count(self) -> None:
         self._counts += [0] * (len(self.sites.writes) - len(self._counts))
         for numbers, cases in self._cases.items():
             for number in numbers:
@@ -93,16 +105,16 @@ class Recorder:
         self._cases.clear()
 
     @contextlib.contextmanager
-    def noticing(self, numbers):
-        """Within the block append the number of each outcome to ``numbers``; afterwards they are marked as ever."""
+    def noticing(self, numbers: list[int]) -> Iterator[None]:
+        """Within the block append the number of each branch to ``numbers``; afterwards they are marked as usual."""
         try:
             with self.following(numbers):
                 yield
         finally:
             self.mark(numbers)
 
-    def mark(self, numbers):
-        """Take note of outcomes by their numbers."""
+    def mark(self, numbers: list[int]) -> None:
+        """Take note that the branches with these numbers were taken."""
         if self._follower is not None:
             self._follower += numbers
             return
@@ -112,13 +124,14 @@ class Recorder:
                 self.fresh.append(number)
 
     @contextlib.contextmanager
-    def following(self, numbers):
-        """Within the block append the number of each outcome to ``numbers``, and mark none as seen.
+    def following(self, numbers: list[int]) -> Iterator[None]:
+        """Within the block append the number of each branch that is taken to ``numbers``, and mark none as seen.
 
-        Another function stands in the modules for that long: the one that marks outcomes stays as fast as it is.
+        The modules get another function for that long. To ask in the usual one would slow down every decision of
+        every case, and few cases are followed.
         """
 
-        def decided(number, value):
+        def decided(number: int, value: Any) -> Any:
             numbers.append(number if value else number + 1)
             return value
 
@@ -133,11 +146,11 @@ class Recorder:
             for namespace, function in usual:
                 namespace[_DECIDED] = function
 
-    def _writing(self):
-        # Looked up once, and not at each of a thousand calls a case.
+    def _writing(self) -> Callable[[int, Any], Any]:
+        # The methods are looked up here, once, and not at each of a thousand calls a case.
         written, values = self.written.append, self.values.append
 
-        def wrote(number, value):
+        def wrote(number: int, value: Any) -> Any:
             """Take note of one write and return the value."""
             written(number)
             values(value)
@@ -145,11 +158,11 @@ class Recorder:
 
         return wrote
 
-    def _deciding(self):
+    def _deciding(self) -> Callable[[int, Any], Any]:
         seen, fresh = self.seen, self.fresh
 
-        def decided(number, value):
-            """Take note of one outcome and return it as it is."""
+        def decided(number: int, value: Any) -> Any:
+            """Take note of one branch and return the condition's value as it is."""
             if value:
                 if not seen[number]:
                     seen[number] = 1
@@ -165,11 +178,11 @@ class Recorder:
 class _Calls(ast.NodeTransformer):
     """Puts the calls in: behind a statement that writes, around a declared value, around a decision."""
 
-    def __init__(self, writes, decisions):
+    def __init__(self, writes: dict[ast.expr, int], decisions: dict[ast.expr, int]) -> None:
         self._writes = writes
         self._decisions = decisions
 
-    def visit(self, node):
+    def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.stmt):
             return self._statement(node)
         visited = self.generic_visit(node)
@@ -179,10 +192,10 @@ class _Calls(ast.NodeTransformer):
             visited = _call(_WROTE, self._writes[node], visited)
         return visited
 
-    def _statement(self, node):
+    def _statement(self, node: Any) -> Any:
         targets = [target.node for target in targets_of(node) if isinstance(target.node, ast.expr)]
         after = [self._after(part) for target in targets for part in ast.walk(target) if part in self._writes]
-        visited = self.generic_visit(node)
+        visited: Any = self.generic_visit(node)
         if not after:
             return visited
         if isinstance(node, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
@@ -190,20 +203,20 @@ class _Calls(ast.NodeTransformer):
             return visited
         return [visited, *after]
 
-    def _after(self, target):
+    def _after(self, target: Any) -> Any:
         """Return the statement that takes note of what ``target`` was just given."""
         read = copy.copy(target)
         read.ctx = ast.Load()
         return _at(target, ast.Expr(_call(_WROTE, self._writes[target], read)))
 
 
-def _call(name, number, value):
+def _call(name: str, number: int, value: Any) -> Any:
     function, constant = _at(value, ast.Name(name, ast.Load())), _at(value, ast.Constant(number))
     return _at(value, ast.Call(function, [constant, value], []))
 
 
-def _at(place, node):
-    """Return ``node`` with the location of ``place``."""
+def _at(place: Any, node: Any) -> Any:
+    """Return ``node`` with the location of ``place``: tracebacks and descriptions show the tree's own lines."""
     node.lineno, node.col_offset = place.lineno, place.col_offset
     node.end_lineno, node.end_col_offset = place.end_lineno, place.end_col_offset
     return node
@@ -212,18 +225,19 @@ def _at(place, node):
 class RecordingLoader(importlib.machinery.SourceFileLoader):
     """Loads a module with its writes and decisions recorded, or as it is when ``recorder`` is None."""
 
-    def __init__(self, fullname, path, recorder):
+    def __init__(self, fullname: str, path: str, recorder: Recorder | None) -> None:
         super().__init__(fullname, path)
         self._recorder = recorder
 
-    def get_code(self, fullname):
-        """Return the module's code, where it is recorded always from its text: a cached one has no calls in it."""
+    def get_code(self, fullname: str) -> types.CodeType | None:
+        """Return the module's code. Recorded code is compiled from the text: a cached file has no calls in it."""
         if self._recorder is None:
             return super().get_code(fullname)
-        tree = ast.parse(self.get_data(self.path), self.path)
-        return compile(self._recorder.instrumented(tree, self.path), self.path, "exec", dont_inherit=True)
+        tree = self._recorder.instrumented(ast.parse(self.get_data(self.path), self.path), self.path)
+        code: types.CodeType = compile(tree, self.path, "exec", dont_inherit=True)
+        return code
 
-    def exec_module(self, module):
+    def exec_module(self, module: types.ModuleType) -> None:
         """Run the module with the recorder in reach of its code."""
         if self._recorder is not None:
             self._recorder.enter(module.__dict__)

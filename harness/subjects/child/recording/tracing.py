@@ -1,26 +1,42 @@
 """Follows a case that is resolved once more: what it decides, which variables it sets, where it raises."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, FrameType
+from typing import Any
 
 from ..world import chance
+from .reach import Reach
 
 
-def traced(reach, runs, root, accessors="", raises=True):
-    """Return what each of ``runs`` does, as the parent reads it.
+def traced(
+    reach: Reach | None,
+    runs: Sequence[Callable[[], object]],
+    root: str,
+    accessors: str = "",
+    raises: bool = True,
+) -> list[dict[str, Any]]:
+    """Call each of ``runs`` and return what it did, one dictionary a run.
 
-    Of a run ``asked`` holds twice the number of each decision in the description, one more where it was true,
-    ``variables`` a dictionary like a write's for each variable set, ``raised`` the place of the last exception (with
-    ``raises`` alone, which makes it several times slower). A place is the innermost named function in the folder
-    ``root`` that is not in the file ``accessors``; what happens elsewhere is left out. Without ``reach`` no decisions
-    are told.
+    ``asked`` holds twice the number of each decision in the description, one more where it was true; it is empty
+    without ``reach``. ``variables`` has a dictionary like a write's for each variable that was set. ``raised`` is the
+    place of the last exception, found only with ``raises``, since that makes a run several times slower. A place is
+    the innermost named function in the folder ``root`` that is not in the file ``accessors``; where there is none,
+    the variable or exception is left out.
     """
-    cases, variables, inside = [], [], os.path.join(root, "")
-    following = contextlib.nullcontext(list) if reach is None else reach.following()
+    cases: list[dict[str, Any]] = []
+    variables: list[dict[str, Any]] = []
+    inside = os.path.join(root, "")
+    following: contextlib.AbstractContextManager[Callable[[], list[int]]] = contextlib.nullcontext(list)
+    if reach is not None:
+        following = reach.following()
     with _variables(variables, inside, accessors), following as asked:
         for run in runs:
-            raised = []
+            raised: list[dict[str, Any]] = []
             chance.renew()
             with _raises(raised, inside) if raises else contextlib.nullcontext():
                 run()
@@ -30,12 +46,12 @@ def traced(reach, runs, root, accessors="", raises=True):
 
 
 @contextlib.contextmanager
-def _variables(variables, root, accessors):
+def _variables(variables: list[dict[str, Any]], root: str, accessors: str) -> Iterator[None]:
     """Within the block note every variable that code in ``root`` sets or removes."""
     put, remove = os.putenv, os.unsetenv
 
-    def note(name, value):
-        frame = sys._getframe(2)
+    def note(name: bytes, value: bytes | None) -> None:
+        frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             file = frame.f_code.co_filename
             if file.startswith(root) and file != accessors:
@@ -44,15 +60,15 @@ def _variables(variables, root, accessors):
                 return
             frame = frame.f_back
 
-    def putenv(name, value):
+    def putenv(name: Any, value: Any) -> None:
         note(name, value)
         put(name, value)
 
-    def unsetenv(name):
+    def unsetenv(name: Any) -> None:
         note(name, None)
         remove(name)
 
-    # What ``os.environ`` calls when something is assigned to it.
+    # ``os.environ`` calls these two for whatever is assigned to it or deleted from it.
     os.putenv, os.unsetenv = putenv, unsetenv
     try:
         yield
@@ -61,14 +77,14 @@ def _variables(variables, root, accessors):
 
 
 @contextlib.contextmanager
-def _raises(raised, root):
+def _raises(raised: list[dict[str, Any]], root: str) -> Iterator[None]:
     """Within the block append to ``raised`` where each exception first left a named function in ``root``.
 
-    What a case is refused with is the last of them: whatever was caught before was raised before.
+    The exception that refuses a case is the last of them: those that the tree caught were raised before it.
     """
-    known = []
+    known: list[BaseException] = []
 
-    def local(frame, event, argument):
+    def local(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "exception" and not any(argument[1] is error for error in known):
             known.append(argument[1])
             code = frame.f_code
@@ -77,13 +93,13 @@ def _raises(raised, root):
             )
         return local
 
-    inside = {}
+    inside: dict[CodeType, bool] = {}
 
-    def called(frame, event, argument):
+    def called(frame: FrameType, event: str, argument: Any) -> Any:
         code = frame.f_code
         follow = inside.get(code)
         if follow is None:
-            # Asked once of a function: this runs at every call.
+            # Worked out once for each function, since this runs at every call.
             follow = inside[code] = code.co_filename.startswith(root) and not code.co_name.startswith("<")
         if not follow:
             return None

@@ -1,31 +1,35 @@
 """Reads launch flags with the tree's own argument parser, so that every release parses as itself."""
 
+from __future__ import annotations
+
 import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 
 class LaunchError(Exception):
     """The flags do not parse; ``unknown`` names the first flag that the tree does not have."""
 
-    def __init__(self, message, unknown=None):
+    def __init__(self, message: str, unknown: str | None = None) -> None:
         super().__init__(message)
         self.unknown = unknown
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise LaunchError(message)
 
-    def exit(self, status=0, message=None):
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         raise LaunchError(message or "the flags ask for help or a version, not for a launch")
 
 
-def strict_parser():
-    """Return an empty parser that raises LaunchError where others end the process."""
+def strict_parser() -> argparse.ArgumentParser:
+    """Return an empty parser that raises LaunchError where argparse would end the process."""
     return _Parser(prog="launch", add_help=False, allow_abbrev=True)
 
 
-def parser_of(cls):
-    """Return the tree's parser with every default suppressed: what it returns is what the user set."""
+def parser_of(cls: Any) -> argparse.ArgumentParser:
+    """Return the tree's parser with every default suppressed, so that it returns only what the user set."""
     parser = strict_parser()
     cls.add_cli_args(parser)
     for action in parser._actions:
@@ -34,10 +38,10 @@ def parser_of(cls):
     return parser
 
 
-def parse(parser, argv, names):
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str], names: set[str]) -> dict[str, Any]:
     """Return the fields that ``argv`` sets, under the ``names`` of the record; raises LaunchError.
 
-    ``parser`` is what ``parser_of`` made; it can be used again.
+    ``parser`` comes from ``parser_of`` or ``strict_parser``; it can be used again.
     """
     found, unknown = parser.parse_known_args(argv)
     if unknown:

@@ -52,15 +52,24 @@ _CHILD = os.path.dirname(os.path.dirname(__file__))
 _OURS = (_CHILD, os.path.join(os.path.dirname(os.path.dirname(_CHILD)), "source"), "<frozen")
 
 
-def serve(load: Callable[[Load], Adapter[Any]], request_fd: int, response_fd: int, number: int) -> None:
-    """Serve until the request pipe closes; answers count from ``number``. The first request is passed to ``load``."""
+def serve(
+    load: Callable[[Load], Adapter[Any]],
+    request_fd: int,
+    response_fd: int,
+    number: int,
+    decode: Callable[[bytes], Any] = json.loads,
+) -> None:
+    """Serve until the request pipe closes; answers count from ``number``. The first request is passed to ``load``.
+
+    ``decode`` reads JSON, for a process that has a quicker reader than the standard library's.
+    """
     faulthandler.enable()
     chance.watch()
     wire = Wire(request_fd, response_fd, number)
     adapter: Adapter[Any] | None = None
     loading: Load | None = None
     while (body := wire.receive()) is not None:
-        request = request_from(json.loads(body))
+        request = request_from(decode(body))
         if isinstance(request, Load):
             loading = request
         # The parent ends a child that is late. But if the parent is killed, a child that hangs would stay for ever.

@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .. import describe
 from ..aims.harvest import harvest
 from ..aims.values import ReadValues
 from ..recording.reach import Reach
@@ -23,7 +22,7 @@ from ..serve.operations import CaseRequest, Described, Facts, LoadTree
 from ..world import answers, moment, questions, sandbox
 from ..world.caches import Caches
 from ..world.current import WORLD, observe_environment
-from . import slicing
+from . import describe, slicing
 from .finder import TreeFinder
 from .resolve import Resolver
 

@@ -1,14 +1,17 @@
 """Decides, for every import of the tree, what comes: the real module, part of it, or a stand-in."""
 
+from __future__ import annotations
+
 import ast
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
 import sys
+from typing import Any
 
 from ....source.functions import needed
-from ..recording.recorder import RecordingLoader
+from ..recording.recorder import Recorder, RecordingLoader
 from ..world.answers import patch_real, value_getter
 from ..world.current import WORLD
 from ..world.held import HELD
@@ -30,7 +33,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
     whether they are (``imports``).
     """
 
-    def __init__(self, root, profile, recorder=None):
+    def __init__(self, root: str, profile: dict[str, Any], recorder: Recorder | None = None) -> None:
         self._root = root
         self._recorder = recorder
         self._package = profile["package"]
@@ -97,7 +100,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
             WORLD.refuse(f"importlib.metadata.version({name})", "was asked for")
         return ()
 
-    def file_of(self, name):
+    def file_of(self, name: str) -> str | None:
         """Return the path of the tree's file for a dotted module name, or None."""
         base = os.path.join(self._root, *name.split("."))
         for candidate in (f"{base}.py", os.path.join(base, "__init__.py")):

@@ -1,16 +1,21 @@
 """Resolves one case: builds the argument record as the case says and reads what came out."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 import sys
+from collections.abc import Sequence
+from typing import Any
 
-from ..describe import assigned_in
 from ..serve.values import encode, marked, without_addresses
 from ..world.answers import Described, NotInTree, fresh, value_getter
+from ..world.caches import Caches
 from ..world.current import WORLD, UnansweredProbe
 from ..world.held import HELD
 from ..world.questions import unanswered_name
 from ..world.standins import Deferred, StandIn, StandInModule, now
+from .describe import assigned_in
 
 _MISSING = object()
 _LONGEST_MESSAGE = 10_000
@@ -23,7 +28,7 @@ class Resolver:
     ``run`` is None for the whole construction, else the function made by ``slicing.build``.
     """
 
-    def __init__(self, cls, profile, root, run, caches):
+    def __init__(self, cls: Any, profile: dict[str, Any], root: str, run: Any, caches: Caches) -> None:
         self._cls = cls
         self._caches = caches
         self._run = run
@@ -52,7 +57,7 @@ class Resolver:
             else:
                 self._plain.append((field.name, None))
 
-    def choose(self, names):
+    def choose(self, names: Sequence[str]) -> list[str]:
         """Say which outcome fields to report; dotted names reach into objects. Returns those the tree has."""
         owners = {name: name.partition(".")[0] for name in names}
         undeclared = set(owners.values()) - self._settable
@@ -60,7 +65,7 @@ class Resolver:
         self._readers = [(name, tuple(name.split("."))) for name in names if owners[name] in known]
         return [name for name, _ in self._readers]
 
-    def resolve(self, facts):
+    def resolve(self, facts: dict[str, Any]) -> bytes:
         """Return the encoded outcome of one case: ``F`` fields, ``E`` refusal or ``X`` no outcome.
 
         The bytes of two subjects are equal exactly when the outcomes are: values keep their types, and the order
@@ -238,7 +243,7 @@ def _environment_fields(profile):
     ]
 
 
-def no_outcome(kind, detail):
+def no_outcome(kind: str, detail: str) -> bytes:
     """Return the frame of a case without an outcome: the kind of failure, and the detail in words."""
     return b"X" + encode([kind, detail])
 

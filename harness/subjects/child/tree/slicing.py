@@ -6,6 +6,7 @@ handler, or write a resolved field or one of the listed flags; functions listed 
 such statements and what these need.
 """
 
+from __future__ import annotations
 import __future__ as future
 
 import ast
@@ -13,11 +14,14 @@ import copy
 import importlib
 import inspect
 import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ....source.calls import called_name
 from ....source.nodes import IMPORTS, mentions
 from ....source.scopes import bound_in
 from ....source.writes import declared, writes_in
+from ..recording.recorder import Recorder
 from ..serve.adapter import NotASubject
 
 ENTRY = "__slice_entry"
@@ -29,7 +33,9 @@ class SliceError(NotASubject):
     kind = "slice"
 
 
-def build(cls, spec, recorder=None):
+def build(
+    cls: Any, spec: dict[str, Any], recorder: Recorder | None = None
+) -> tuple[Callable[[Any], object], list[str], list[ast.stmt]]:
     """Return the slice of ``cls``: one function of an instance, its slots' names in order, its own statements.
 
     The statements are as the tree has them; those of the function are recorded when there is a ``recorder``, which
@@ -51,7 +57,7 @@ def build(cls, spec, recorder=None):
     return run, slots, [*body, *cutter.statements]
 
 
-def labelled(statements, entry):
+def labelled(statements: Iterable[ast.stmt], entry: str) -> list[tuple[str, ast.stmt]]:
     """Return ``(label, statement)`` for each statement of the method ``entry``: what it calls, or where it is."""
     return [(_called(one) or f"{entry}:{one.lineno}", one) for one in statements if not isinstance(one, IMPORTS)]
 

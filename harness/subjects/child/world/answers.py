@@ -1,12 +1,15 @@
 """Turns the answers of a profile (plain data) into the objects that the tree finds under their names."""
 
+from __future__ import annotations
+
 import importlib
+from typing import Any
 
 from . import standins
 from .current import WORLD
 
 
-def fresh(value):
+def fresh(value: Any) -> Any:
     """Return ``value``, plain data, so that nothing a case does to it is there in another one."""
     if type(value) is list:
         return [fresh(item) for item in value] if value and type(value[0]) in (list, dict) else value[:]
@@ -123,7 +126,7 @@ def _chosen(path, options, name):
     return get
 
 
-def value_getter(spec, path="answer"):
+def value_getter(spec: dict[str, Any], path: str = "answer") -> Any:
     """Return a function without arguments that gives the answer ``spec`` describes for the current case.
 
     ``spec`` is plain data with one of these keys:
@@ -178,7 +181,7 @@ def _per_rank(total):
     return per_rank
 
 
-def prepare(profile):
+def prepare(profile: dict[str, Any]) -> None:
     """Register every answer of ``profile`` so that the stand-ins hand it out."""
     for spec in profile["answers"]:
         path, get = spec["name"], value_getter(spec, spec["name"])
@@ -191,7 +194,7 @@ def prepare(profile):
             standins.ANSWERED[path] = standins.Deferred(path, get)
 
 
-def patch_real(module):
+def patch_real(module: Any) -> None:
     """Put the answers that belong into ``module``, just loaded for real, where the tree looks for them.
 
     A name such as ``package.module.Class.method`` replaces that attribute; a name that the module does not have is

@@ -1,62 +1,86 @@
-"""Forgets, between cases, what the tree's own functions remembered of a case.
+"""Forgets, between cases, what the tree's own cached functions remember about a case.
 
-``functools.lru_cache`` on a probe is right in a server, which has one machine; here each case has its own. Entries
-that were computed without looking at the case (from a class, from a constant) are kept.
+``functools.lru_cache`` on a probe is right in a server, which has one machine; here each case has its own. To empty
+all caches after each case would be right as well, but entries computed without a look at the case (from a class, from
+a constant) are costly ones: so these stay. A kept entry must not hide what its function decides: the branches that
+were taken while it was computed count again when a later batch first uses it.
 """
+
+from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
+from types import FrameType
+from typing import Any, Protocol
 
 from .current import WORLD
 from .standins import now
 
+# Memories for this many sets of values that names of the tree hold; more are dropped, to be computed again.
 _KEPT = 64
+_Memory = dict[Any, Any]
+
+
+class Noticing(Protocol):
+    """Notes which branches are taken; the subject's recorder does."""
+
+    def noticing(self, numbers: list[int]) -> AbstractContextManager[None]:
+        """Within the block append the number of each branch to ``numbers``; afterwards they are marked as usual."""
+        ...
+
+    def mark(self, numbers: list[int]) -> None:
+        """Take note that the branches with these numbers were taken."""
+        ...
 
 
 class Caches:
     """Replaces ``functools.lru_cache`` and ``functools.cache`` in the modules of one package."""
 
-    def __init__(self, package):
+    def __init__(self, package: str) -> None:
         self._package = package
-        self._memos = []
-        self._values = None
+        self._memos: list[tuple[_Memory, dict[Hashable, _Memory], dict[Hashable, _Memory]]] = []
+        self._values: Hashable = None
         self._round = 0
-        # What notes the decisions on the way, once there is one.
-        self.recorder = None
+        # Notes the decisions on the way, where the subject is recorded.
+        self.recorder: Noticing | None = None
         self._lru_cache, self._cache = functools.lru_cache, functools.cache
         functools.lru_cache = self._chosen_lru_cache
         functools.cache = self._chosen_cache
 
-    def _chosen_lru_cache(self, maxsize=128, typed=False):
+    def _chosen_lru_cache(self, maxsize: Any = 128, typed: bool = False) -> Any:
         ours = self._used_by_tree(sys._getframe(1))
         if callable(maxsize):
             return self._remembering(maxsize) if ours else self._lru_cache(maxsize)
         return self._remembering if ours else self._lru_cache(maxsize, typed)
 
-    def _chosen_cache(self, function):
+    def _chosen_cache(self, function: Callable[..., Any]) -> Any:
         return self._remembering(function) if self._used_by_tree(sys._getframe(1)) else self._cache(function)
 
-    def _used_by_tree(self, frame):
-        # The module that asks decides: what is wrapped may be a probe, a partial or another wrapper.
-        return (frame.f_globals.get("__name__") or "").partition(".")[0] == self._package
+    def _used_by_tree(self, frame: FrameType) -> bool:
+        # The module that calls decides, not the function: that may be a probe, a partial or another wrapper.
+        name: str = frame.f_globals.get("__name__") or ""
+        return name.partition(".")[0] == self._package
 
-    def _remembering(self, function):
+    def _remembering(self, function: Callable[..., Any]) -> Callable[..., Any]:
         # One memory for each set of values that names of the tree hold: see ``held``.
-        memories, of_this_case = {}, {}
-        # Those of which is known what was decided on the way, each with that and with the round that it was told in.
-        told = {}
-        # A function of the case is asked too often to be watched.
+        memories: dict[Hashable, _Memory] = {}
+        of_this_case: _Memory = {}
+        # Entries with the branches that were taken on the way, and the last batch in which these were counted.
+        told: dict[Hashable, _Memory] = {}
+        # A function that looks at the case is computed too often to be followed: once seen to, it is watched no more.
         watched = True
         self._memos.append((of_this_case, memories, told))
 
         @functools.wraps(function)
-        def remembering(*args, **kwargs):
+        def remembering(*args: Any, **kwargs: Any) -> Any:
             nonlocal watched
             key = (args, tuple(sorted(kwargs.items())) if kwargs else ())
             known = told.get(self._values)
             if known is not None and key in known:
                 entry = known[key]
-                if entry[2] != self._round:
+                if entry[2] != self._round and self.recorder is not None:
                     entry[2] = self._round
                     self.recorder.mark(entry[1])
                 return now(entry[0])
@@ -74,7 +98,7 @@ class Caches:
                 value = function(*args, **kwargs)
                 (lasting if WORLD.observed == before else of_this_case)[key] = value
                 return value
-            asked = []
+            asked: list[int] = []
             with self.recorder.noticing(asked):
                 value = function(*args, **kwargs)
             if WORLD.observed != before:
@@ -84,33 +108,36 @@ class Caches:
                 told.setdefault(self._values, {})[key] = [value, asked, self._round]
             return value
 
-        def cache_clear():
+        def cache_clear() -> None:
             memories.clear()
             told.clear()
             of_this_case.clear()
 
-        def cache_info():
+        def cache_info() -> Any:
             return WORLD.refuse(f"{getattr(function, '__qualname__', function)}.cache_info", "was called")
 
-        remembering.cache_clear = cache_clear
-        remembering.cache_info = cache_info
+        remembering.cache_clear = cache_clear  # type: ignore[attr-defined]
+        remembering.cache_info = cache_info  # type: ignore[attr-defined]
         return remembering
 
-    def forget_case(self):
+    def forget_case(self) -> None:
         """Drop what was computed from the case that ends."""
         for memo, _, _ in self._memos:
             if memo:
                 memo.clear()
 
-    def forget_all(self):
-        """Be as a process that just started: what was decided when a value was made counts when it is used again."""
+    def forget_all(self) -> None:
+        """Forget everything, as a process that just started.
+
+        Entries with known branches stay: these count again at the next use, which has the same effect.
+        """
         self._round += 1
         for memo, memories, _ in self._memos:
             memo.clear()
             memories.clear()
 
-    def switch(self, values):
-        """Take up the memory for the ``values`` (hashable) that names of the tree now hold."""
+    def switch(self, values: Hashable) -> None:
+        """Use the memory that belongs to the ``values`` which names of the tree now hold."""
         self._values = values
         for _, memories, told in self._memos:
             if len(memories) > _KEPT:

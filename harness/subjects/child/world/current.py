@@ -1,8 +1,12 @@
 """The case that is being resolved, as the stand-ins see it."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 
 class UnansweredProbe(BaseException):
@@ -11,7 +15,7 @@ class UnansweredProbe(BaseException):
     Not an ``Exception``: a tree's ``except Exception`` must not turn a missing answer into a value.
     """
 
-    def __init__(self, path, how):
+    def __init__(self, path: str, how: str) -> None:
         super().__init__(path, how)
         self.path = path
         self.how = how
@@ -21,33 +25,34 @@ class World:
     """The current case's facts.
 
     ``facts`` maps ``hardware``, ``probe``, ``model``, ``checkpoint``, ``args`` and ``env`` to what the case says of
-    each. ``active`` is False while the tree is being imported."""
+    each. ``active`` is False while the tree is being imported.
+    """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.active = False
         # Counts every look at the case, so that a cache can tell what it was computed from.
         self.observed = 0
         # Counts every write to the environment.
         self.written = 0
-        # The one that every case begins with, whatever a tree puts in its place.
-        self.environ = os.environ
-        self.facts = {}
-        self.unanswered = None
-        # Modules that are there because this case says so.
-        self.case_modules = []
+        # Every case begins with this one, whatever a tree has put in its place.
+        self.environ: os._Environ[str] = os.environ
+        self.facts: dict[str, Any] = {}
+        self.unanswered: UnansweredProbe | None = None
+        # Modules that can be imported because this case says so.
+        self.case_modules: list[str] = []
         # What stand-ins were made to hold: (dictionary, key, what it held before), in the order of writing.
-        self.undo = []
-        # Importing module -> the stand-ins it took all names of, which gives it none.
-        self.starred = {}
+        self.undo: list[tuple[dict[str, Any], str, Any]] = []
+        # Importing module -> the stand-ins it did ``import *`` from, which gives it no names.
+        self.starred: dict[str, set[str]] = {}
 
-    def enter(self, facts):
+    def enter(self, facts: dict[str, Any]) -> None:
         """Make ``facts`` the current case."""
         self.facts = facts
         self.unanswered = None
         self.active = True
 
-    def leave(self):
-        """End the current case: nothing that it made stand-ins or imports hold outlives it."""
+    def leave(self) -> None:
+        """End the current case, and undo what it made stand-ins and imports hold."""
         self.active = False
         if self.case_modules:
             self.forget_modules()
@@ -58,19 +63,19 @@ class World:
             else:
                 holder[key] = before
 
-    def forget_modules(self):
+    def forget_modules(self) -> None:
         """Forget the imports that a case decides, so that the next import asks again."""
         for name in self.case_modules:
             sys.modules.pop(name, None)
         self.case_modules.clear()
 
-    def remember(self, holder, key):
-        """Let ``leave`` give ``holder[key]`` the value it has now; the world itself stands for none."""
+    def remember(self, holder: dict[str, Any], key: str) -> None:
+        """Let ``leave`` give ``holder[key]`` back the value it has now. The world itself marks that it has none."""
         if self.active:
             self.undo.append((holder, key, holder.get(key, self)))
 
     @contextlib.contextmanager
-    def importing(self):
+    def importing(self) -> Iterator[None]:
         """Run a block outside the current case."""
         active, self.active = self.active, False
         try:
@@ -78,8 +83,8 @@ class World:
         finally:
             self.active = active
 
-    def refuse(self, path, how):
-        """Raise for an observation without an answer, and remember the first one should a tree swallow it."""
+    def refuse(self, path: str, how: str) -> NoReturn:
+        """Raise UnansweredProbe, and remember the first one of a case in case the tree swallows it."""
         error = UnansweredProbe(path, how)
         if self.unanswered is None:
             self.unanswered = error
@@ -89,28 +94,28 @@ class World:
 WORLD = World()
 
 
-class ObservedEnvironment(type(os.environ)):
+class ObservedEnvironment(os._Environ):  # type: ignore[type-arg]
     """The process's environment, whose reads count as looks at the case."""
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         WORLD.observed += 1
         return super().__getitem__(key)
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         WORLD.observed += 1
         return super().__iter__()
 
-    def __len__(self):
+    def __len__(self) -> int:
         WORLD.observed += 1
         return super().__len__()
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: str, value: str) -> None:
         WORLD.written += 1
         super().__setitem__(key, value)
 
 
-def observe_environment():
-    """Replace ``os.environ`` by one that counts reads; it shares the data of the first."""
+def observe_environment() -> ObservedEnvironment:
+    """Replace ``os.environ`` by one that counts reads and writes; it shares the data of the first."""
     watched = ObservedEnvironment.__new__(ObservedEnvironment)
     watched.__dict__.update(vars(os.environ))
     os.environ = WORLD.environ = watched

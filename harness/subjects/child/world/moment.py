@@ -1,13 +1,17 @@
-"""What Python knows by itself of this machine and of this moment: a case has a machine of its own, and no moment.
+"""Hides from a case what Python itself knows about this machine and the time: the same case must resolve the same.
 
-A question about the machine gets the profile's answer or none, like one to a stand-in. The clock stands still, and
-random bytes are those of the case, so that the same case is the same whenever and wherever it is resolved.
-``datetime`` has a clock of its own, which is C's and goes on.
+A question about the machine gets the answer of the case's profile, like a question to a stand-in; without an answer
+it is refused. The clock shows the same second in every case, and random bytes come from the case's random numbers.
+``datetime.now`` is not covered: it reads the clock in C, where nothing of Python's can be put in its place.
 """
+
+from __future__ import annotations
 
 import functools
 import importlib
 import random
+from collections.abc import Callable
+from typing import Any
 
 from .current import WORLD
 from .standins import ANSWERED
@@ -19,7 +23,7 @@ _ASKED = {
 }
 # The first second of 2026, in nanoseconds.
 _NOW = 1_767_225_600 * 10**9
-_SAME = {
+_SAME: dict[tuple[str, str], Callable[..., Any]] = {
     ("os", "getpid"): lambda: 1,
     ("os", "urandom"): lambda size: random.randbytes(size),
     ("time", "time"): lambda: _NOW / 10**9,
@@ -27,8 +31,8 @@ _SAME = {
 }
 
 
-def hide():
-    """Let a tree find nothing of this machine and this moment while a case is resolved; before, all is as it is."""
+def hide() -> None:
+    """Replace the functions that know the machine and the time; outside a case they do what they always did."""
     for module, names in _ASKED.items():
         holder = importlib.import_module(module)
         for name in names:
@@ -36,12 +40,12 @@ def hide():
                 setattr(holder, name, _asking(f"{module}.{name}", getattr(holder, name)))
     for (module, name), value in _SAME.items():
         holder = importlib.import_module(module)
-        setattr(holder, name, _standing(getattr(holder, name), value))
+        setattr(holder, name, _constant(getattr(holder, name), value))
 
 
-def _asking(path, original):
+def _asking(path: str, original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def asked(*args, **kwargs):
+    def asked(*args: Any, **kwargs: Any) -> Any:
         if not WORLD.active:
             return original(*args, **kwargs)
         answer = ANSWERED.get(path)
@@ -50,9 +54,9 @@ def _asking(path, original):
     return asked
 
 
-def _standing(original, value):
+def _constant(original: Callable[..., Any], value: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def same(*args):
+    def same(*args: Any) -> Any:
         return value(*args) if WORLD.active else original(*args)
 
     return same

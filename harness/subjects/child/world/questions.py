@@ -1,14 +1,17 @@
 """Questions about stand-ins that they cannot refuse themselves: ``hasattr``, annotations, what an exception means."""
 
+from __future__ import annotations
+
 import functools
 import sys
 import typing
+from typing import Any
 
 from .current import WORLD
 from .standins import ANSWERED, Raisable, ReexportingModule, StandIn, StandInModule, Subclassed
 
 
-def observing_hasattr(owner, name):
+def observing_hasattr(owner: Any, name: str) -> bool:
     """``hasattr`` for the modules of the tree: whether a stand-in has a name is a question like any other."""
     kind = type(owner)
     if kind is StandIn:
@@ -39,8 +42,8 @@ def unanswered_name(error):
     return None
 
 
-def annotations_outside_case():
-    """Let ``typing`` evaluate annotations as while the tree is loading: a stand-in is only a name in them."""
+def annotations_outside_case() -> None:
+    """Let ``typing`` evaluate annotations as if no case were resolved: a stand-in in one is only a name."""
     evaluate = typing.get_type_hints
 
     @functools.wraps(evaluate)

@@ -1,16 +1,21 @@
-"""Bounds what foreign code can do: memory, processor time per case, files, processes, the network.
+"""Limits what foreign code can do: memory, time per case, files, processes, the network.
 
-Three layers for the network and for files, since none holds everywhere: a network namespace of its own where the
-kernel grants one, resource limits, and an audit hook that refuses by name whatever Python is asked to open.
+The network and files have three layers, since none of them holds everywhere: a network namespace of its own where the
+kernel grants one, resource limits, and an audit hook that refuses by name whatever Python is asked to open. It stops
+a resolution that reaches for the machine by mistake, and names what it reached for; it is no prison for hostile code.
 """
 
-import _signal
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import importlib
 import os
 import resource
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from .current import WORLD
 
@@ -19,13 +24,13 @@ _CLONE_NEWUSER = 0x10000000
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-def allowed_bytes(wanted):
-    """Return how much memory a process may ask for: whoever started it may have less to give."""
+def allowed_bytes(wanted: int) -> int:
+    """Return how much memory a process may ask for: ``wanted``, or what this one may use if that is less."""
     given = resource.getrlimit(resource.RLIMIT_AS)[1]
     return wanted if given == resource.RLIM_INFINITY else min(wanted, given)
 
 
-def confine(memory_bytes, root):
+def confine(memory_bytes: int, root: str) -> dict[str, bool]:
     """Apply every limit to this process; call before the tree at ``root`` is imported.
 
     Returns what the kernel granted.
@@ -44,11 +49,11 @@ def confine(memory_bytes, root):
     return {"network_namespace": granted}
 
 
-# Folders whose files a case may read: the tree, the interpreter's own, the empty one the process stands in.
-_READABLE = []
+# Folders whose files a case may read: the tree, the interpreter's own, the empty working folder.
+_READABLE: list[str] = []
 
 
-def _readable(path):
+def _readable(path: Any) -> bool:
     if isinstance(path, int):
         return True
     place = os.path.normpath(os.path.join(_CWD, os.fsdecode(path)))
@@ -58,11 +63,14 @@ def _readable(path):
 _CWD = os.getcwd()
 
 
-def _hide_files():
-    """Let a case find no file of this machine where the interpreter or the tree has none."""
+def _hide_files() -> None:
+    """Let a case find no file outside of what it may read.
 
-    def hiding(original):
-        def found(path):
+    ``os.path.exists`` and the like ask the kernel without an audit event, so they are replaced.
+    """
+
+    def hiding(original: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        def found(path: Any) -> bool:
             if WORLD.active and isinstance(path, (str, bytes, os.PathLike)) and not _readable(path):
                 return False
             return original(path)
@@ -73,29 +81,29 @@ def _hide_files():
         setattr(os.path, name, hiding(getattr(os.path, name)))
 
 
-def _keep_timer():
-    """Keep the tree from the timer that ends a case."""
+def _keep_timer() -> None:
+    """Refuse the tree the timer that ends a case. The loop itself uses ``_signal``, where nothing is replaced."""
 
-    def refusing(name):
-        def refuse(*args):
+    def refusing(name: str) -> Callable[..., Any]:
+        def refuse(*args: Any) -> Any:
             return WORLD.refuse(f"signal.{name}()", "touched the timer that ends a case")
 
         return refuse
 
     install = signal.signal
 
-    def checked(number, handler):
+    def checked(number: Any, handler: Any) -> Any:
         if number == signal.SIGALRM:
             WORLD.refuse("signal.signal()", "touched the timer that ends a case")
         return install(number, handler)
 
-    signal.signal = checked
+    signal.signal = checked  # type: ignore[assignment]
     for name in ("setitimer", "alarm", "pthread_sigmask"):
         setattr(signal, name, refusing(name))
 
 
-# What Python does without telling an audit hook.
-_UNTOLD = {
+# Python does these without an audit event.
+_UNAUDITED = {
     "_posixsubprocess": {"fork_exec": "started a process"},
     "os": {"mkfifo": "made a pipe", "mknod": "made a node", "pidfd_open": "looked at a process"},
     "posix": {"mkfifo": "made a pipe", "mknod": "made a node", "pidfd_open": "looked at a process"},
@@ -104,29 +112,29 @@ _UNTOLD = {
 }
 
 
-def _close_side_doors():
-    def refusing(path, how):
+def _close_side_doors() -> None:
+    def refusing(path: str, how: str) -> Callable[..., Any]:
         return lambda *args, **kwargs: WORLD.refuse(f"{path}()", how)
 
-    for module, names in _UNTOLD.items():
+    for module, names in _UNAUDITED.items():
         try:
             holder = importlib.import_module(module)
         except ImportError:
-            # Where there is no such module there is no such door.
+            # This interpreter has no such module, so nothing to refuse.
             continue
         for name, how in names.items():
             if hasattr(holder, name):
                 setattr(holder, name, refusing(f"{module}.{name}", how))
 
 
-def _leave_network():
+def _leave_network() -> bool:
     if not sys.platform.startswith("linux"):
         return False
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
     granted = any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET))
-    # Through it every system call is in reach, past every hook; the finder refuses to load it again.
+    # ``ctypes`` can make every system call, past every hook; the finder refuses to load it again.
     for name in [name for name in sys.modules if name.partition(".")[0] in ("ctypes", "_ctypes")]:
         del sys.modules[name]
     return granted
@@ -169,13 +177,13 @@ _REFUSED = {
 }
 
 
-# What packages do when they are imported, numerical ones above all, and a resolution has no need of.
+# Packages do these when they are imported, numerical ones above all; a resolution need not.
 _LOADING = ("ctypes.dlopen", "_thread.start_new_thread", "_thread.start_joinable_thread")
 
 
 @contextlib.contextmanager
-def libraries_loading():
-    """Let a block, which imports somebody's own packages, load native libraries and start threads."""
+def libraries_loading() -> Iterator[None]:
+    """Within the block allow native libraries and threads: it imports somebody's own packages."""
     kept = {event: _REFUSED.pop(event) for event in _LOADING}
     try:
         yield
@@ -187,7 +195,7 @@ def libraries_loading():
 _READING = {"os.listdir": "listed a folder", "os.scandir": "listed a folder"}
 
 
-def _audit(event, args):
+def _audit(event: str, args: Any) -> None:
     how = _REFUSED.get(event)
     if how is None:
         if event == "open":
@@ -200,7 +208,8 @@ def _audit(event, args):
     WORLD.refuse(f"{event}({detail})", how)
 
 
-def _opening(path, mode, flags):
+def _opening(path: Any, mode: Any, flags: Any) -> str | None:
+    """Return in which way opening ``path`` is refused, None where it is not."""
     if path == os.devnull:
         return None
     writes = isinstance(flags, int) and flags & _WRITING
@@ -212,13 +221,16 @@ def _opening(path, mode, flags):
 _TIMER = frozenset((signal.SIGALRM,))
 
 
-def start_timer(seconds):
-    """Kill this process (SIGALRM, whose default action cannot be swallowed) unless ``stop_timer`` comes in time."""
+def start_timer(seconds: float) -> None:
+    """Let SIGALRM end this process unless ``stop_timer`` comes in time.
+
+    An exception from a handler would do as well, but a tree can swallow it; the signal's default action it cannot.
+    """
     _signal.signal(signal.SIGALRM, _signal.SIG_DFL)
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _TIMER)
     _signal.setitimer(_signal.ITIMER_REAL, seconds)
 
 
-def stop_timer():
+def stop_timer() -> None:
     """End what ``start_timer`` began."""
     _signal.setitimer(_signal.ITIMER_REAL, 0)

@@ -11,6 +11,7 @@ import operator
 import re
 import sys
 import types
+from typing import Any
 
 from .current import WORLD
 
@@ -278,7 +279,7 @@ for _methods in _OBSERVATIONS.values():
         setattr(Deferred, f"__{_name}__", _forwarding(_function))
 
 
-def now(found):
+def now(found: Any) -> Any:
     """Return the value of an answered name in the current case, and anything else as it is."""
     return found._standin_now() if type(found) is Deferred and WORLD.active else found
 

@@ -1,18 +1,25 @@
 """Describes a loaded tree by its own objects: the fields of its record, their flags, its environment variables."""
 
+from __future__ import annotations
+
+import ast
 import dataclasses
 import inspect
 import re
 import sys
 import types
 import typing
+from collections.abc import Collection, Iterable
+from typing import Any
 
-from ...source.constants import is_plain
+from ....source.constants import is_plain
+from ..serve.launch import parser_of
+from ..world.standins import StandInModule
 
 SCALARS = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
-def fields_of(cls):
+def fields_of(cls: Any) -> list[dict[str, Any]]:
     """Return one dictionary a field of the dataclass ``cls``, in their order."""
     hints = typing.get_type_hints(cls, include_extras=True)
     flags = flags_of(cls)
@@ -45,7 +52,7 @@ def _unwrap(hint):
     return (hint.__origin__ if metadata else hint), metadata
 
 
-def without_none(hint):
+def without_none(hint: Any) -> tuple[Any, bool]:
     """Return an annotation without the None that it allows, and whether it allows it."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         parts = [part for part in typing.get_args(hint) if part is not type(None)]
@@ -67,7 +74,7 @@ def _kind(hint):
     return "object", None, ()
 
 
-def listed(choices):
+def listed(choices: Iterable[Any] | None) -> list[Any]:
     """Return choices as a list, those of a set in the order of their text, none for None."""
     if choices is None:
         return []
@@ -87,17 +94,15 @@ def _default(field):
     return None, True
 
 
-def flags_of(cls):
+def flags_of(cls: Any) -> dict[str, list[str]]:
     """Return the command-line flags of each field, from the tree's own argument parser."""
-    from .serve.launch import parser_of
-
     flags = {}
     for action in parser_of(cls)._actions:
         flags.setdefault(action.dest, []).extend(action.option_strings)
     return flags
 
 
-def assigned_in(cls, names):
+def assigned_in(cls: Any, names: Iterable[str]) -> set[str]:
     """Return those of ``names`` that the module of ``cls`` assigns on an instance without declaring them as fields.
 
     The text is searched rather than parsed: this is asked of every new process, and a parse takes longer than a
@@ -109,10 +114,8 @@ def assigned_in(cls, names):
     return {name for name in names if re.search(forms.format(re.escape(name)), text)}
 
 
-def modules_of(package):
+def modules_of(package: str) -> dict[str, types.ModuleType]:
     """Return the modules of ``package`` that were loaded for real, by name."""
-    from .world.standins import StandInModule
-
     return {
         name: module
         for name, module in sorted(sys.modules.items())
@@ -120,7 +123,7 @@ def modules_of(package):
     }
 
 
-def partial_trees(package):
+def partial_trees(package: str) -> dict[str, ast.Module]:
     """Return the kept definitions of the modules of ``package`` that were loaded in part, parsed, by name."""
     found = {}
     for name, module in sorted(sys.modules.items()):
@@ -131,7 +134,7 @@ def partial_trees(package):
     return found
 
 
-def environment_kinds(envs, names):
+def environment_kinds(envs: Any, names: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return what each variable holds (``bool``, ``int``, ``float``, ``str``) and its default, as the tree says."""
     kinds = {}
     for name in sorted(names):
