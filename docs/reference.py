@@ -23,7 +23,7 @@ from codemods.mods import catalog
 from harness.cli import app
 from harness.report.ledger.schema import ledger_schema
 from harness.report.result.format import schema as gate_schema
-from harness.report.wording.words import machine_words
+from harness.report.wording.launches import machine_words
 from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
 
 # The examples are tests: they are in the repository beside this folder, and not in an installation.

@@ -102,7 +102,7 @@ def test_the_page_has_all_its_parts() -> None:
         "One cause in 2 forms",
         "Refused in page_check server/passes.py:5",
         "raise ValueError('no')",
-        "Before that the two parted, at is_hip() in page_pass server/passes.py:1",
+        "Before, the two diverged at is_hip() in page_pass server/passes.py:1",
         "1 of 2 write sites ran",
         "self.stuck = 1",
         "never ran, and the gate asks for it",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.engine.result.events import Covered, Decided, Reached
-from harness.report.wording.words import reach_lines
+from harness.report.wording.reach import reach_lines
 from harness.world.chain import Decision, Writer
 
 
@@ -12,8 +12,10 @@ def site(field: str, count: int, excuse: str = "") -> Reached:
     return Reached(writer=writer, count=count, excuse=excuse)
 
 
-def lines(*sites: Reached, decisions: tuple[Decided, ...] = (), gated: tuple[str, ...] = ()) -> list[str]:
-    return reach_lines("old", Covered(writes=sites, decisions=decisions), gated)
+def lines(
+    *sites: Reached, decisions: tuple[Decided, ...] = (), gated: tuple[str, ...] = (), verbose: bool = False
+) -> list[str]:
+    return reach_lines("old", Covered(writes=sites, decisions=decisions), gated, verbose=verbose)
 
 
 def test_a_subject_that_says_nothing_gets_no_line() -> None:
@@ -22,31 +24,36 @@ def test_a_subject_that_says_nothing_gets_no_line() -> None:
 
 def test_what_never_ran_is_named() -> None:
     assert lines(site("dtype", 3), site("page_size", 0)) == [
-        "reach    old: 1 of 2 write sites ran, 0 of 0 outcomes of decisions were seen",
+        "reach    old: 1 of 2 write sites ran, 0 of 0 branches of decisions were seen",
         "         page_size in f (legacy/a.py:7) never ran",
     ]
 
 
-def test_what_cannot_run_is_not_counted_but_said() -> None:
-    assert lines(site("dtype", 3), site("page_size", 0, "a reason")) == [
-        "reach    old: 1 of 1 write sites ran, 0 of 0 outcomes of decisions were seen",
-        "         page_size in f (legacy/a.py:7) cannot run: a reason",
-    ]
+def test_what_cannot_run_is_counted_apart_and_listed_on_demand() -> None:
+    sites = site("dtype", 3), site("page_size", 0, "a reason")
+    head = "reach    old: 1 of 1 write sites ran, 0 of 0 branches of decisions were seen"
+    assert lines(*sites) == [head, "         not listed: 1 place with an excuse (--verbose lists them)"]
+    assert lines(*sites, verbose=True) == [head, "         page_size in f (legacy/a.py:7) cannot run: a reason"]
 
 
 def test_an_excuse_that_is_wrong_is_said_too() -> None:
     first, second = lines(site("page_size", 2, "a reason"))
-    assert first == "reach    old: 1 of 1 write sites ran, 0 of 0 outcomes of decisions were seen"
+    assert first == "reach    old: 1 of 1 write sites ran, 0 of 0 branches of decisions were seen"
     assert second.endswith("ran 2 times, and was said to be out of reach: a reason")
 
 
-def test_decisions_with_one_outcome_are_named() -> None:
+def test_decisions_with_one_branch_are_counted_and_listed_on_demand() -> None:
     decisions = tuple(
         Decided(decision=Decision(text=f"is_{seen}()", source="f", file="legacy/a.py", line=seen), seen=seen)
         for seen in range(4)
     )
+    head = "reach    old: 1 of 1 write sites ran, 4 of 8 branches of decisions were seen"
     assert lines(site("dtype", 1), decisions=decisions) == [
-        "reach    old: 1 of 1 write sites ran, 4 of 8 outcomes of decisions were seen",
+        head,
+        "         not listed: 3 decisions with a branch never seen (--verbose lists them)",
+    ]
+    assert lines(site("dtype", 1), decisions=decisions, verbose=True) == [
+        head,
         "         is_0() in f (legacy/a.py:0) was never asked",
         "         is_1() in f (legacy/a.py:1) was never false",
         "         is_2() in f (legacy/a.py:2) was never true",
@@ -54,9 +61,11 @@ def test_decisions_with_one_outcome_are_named() -> None:
 
 
 def test_a_long_list_is_cut() -> None:
-    shown = lines(*(site(f"field{number}", 0) for number in range(30)))
+    sites = [site(f"field{number}", 0) for number in range(30)]
+    shown = lines(*sites)
     assert len(shown) == 14
-    assert shown[-1] == "         and 18 more (--format json has them all)"
+    assert shown[-1] == "         not listed: 18 more of these (--verbose lists them)"
+    assert len(lines(*sites, verbose=True)) == 31
 
 
 def test_what_the_verdict_waits_for_comes_first_and_what_cannot_happen_last() -> None:
@@ -69,6 +78,7 @@ def test_what_the_verdict_waits_for_comes_first_and_what_cannot_happen_last() ->
         site("enable", 2, "no way there"),
         decisions=(Decided(decision=cannot, seen=2), Decided(decision=decision, seen=2)),
         gated=("page_size",),
+        verbose=True,
     )
     assert [line.split(maxsplit=1)[0] for line in shown[1:]] == [
         "page_size",
@@ -76,7 +86,7 @@ def test_what_the_verdict_waits_for_comes_first_and_what_cannot_happen_last() ->
         "enable",
         "is_set()",
         "dtype",
-        "and",
+        "is_new()",
     ]
-    shown = lines(site("dtype", 1), decisions=(Decided(decision=cannot, seen=2),))
+    shown = lines(site("dtype", 1), decisions=(Decided(decision=cannot, seen=2),), verbose=True)
     assert shown[1].endswith("was never true, and cannot be: a reason")

@@ -563,7 +563,7 @@ def test_modules_of_the_tree_come_first_and_python_s_own_always(place: Place) ->
 
 def test_the_launch_line_of_a_witness_can_be_read_again(place: Place) -> None:
     from harness.formats.launch import split_launch
-    from harness.report.wording.words import launch_command, resolve_command
+    from harness.report.wording.launches import launch_command, resolve_command
 
     place.write("app.py", DATACLASS)
     result = place.gate("app:resolve", "app:resolve", cases=1)

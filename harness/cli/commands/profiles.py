@@ -11,7 +11,7 @@ from harness.cli.frame.options import configured
 @app.command()
 def profiles() -> int:
     """List the machines and models that have a name."""
-    from harness.report.wording.words import machine_words
+    from harness.report.wording.launches import machine_words
     from harness.world.profiles import hardware_names, hardware_profile, model_names, model_profile
 
     configured()

@@ -5,23 +5,19 @@ Workflow commands: https://docs.github.com/actions/reference/workflow-commands-f
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from harness.common.errors import visible
 from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.compare import AS_GIVEN
 from harness.engine.result.events import Finished
+from harness.report.wording.causes import cause_words
 from harness.report.wording.moves import in_order, reasons_words
 from harness.report.wording.overview import FieldRow, field_rows
 from harness.report.wording.places import repository_path, spots
-from harness.report.wording.words import (
-    cases_word,
-    difference_words,
-    drawn_words,
-    launch_command,
-    shortened,
-    world_words,
-)
+from harness.report.wording.reach import drawn_words
+from harness.report.wording.words import cases_word, counted, shortened
 
 _ANNOTATIONS: Final = 10
 """GitHub shows ten errors of a step and drops the rest without a word."""
@@ -44,25 +40,25 @@ _WORDS: Final = {
 def workflow_commands(result: Finished) -> bytes:
     """Return one workflow command a line: an error for each of the first causes, and one with the verdict.
 
-    An error stands at the second subject's line where its file is in the user's repository.
+    An error is at the line of the second subject if the file of that line is in the user's repository.
     """
     started = result.started
     shown = len(result.buckets) if len(result.buckets) < _ANNOTATIONS else _ANNOTATIONS - 1
     lines = []
     for number, bucket in enumerate(result.buckets[:shown]):
-        name, first, second = difference_words(bucket.difference)
+        cause = cause_words(bucket, started)
+        first, second = cause.sides
         spot = spots(result, number)[1]
         path = repository_path(result, 1, spot.place.file) if spot.place is not None else None
         place = {"file": path, "line": str(spot.place.line)} if spot.place is not None and path is not None else {}
         where = f", by {spot.what}" if spot.what is not None else ""
         text = (
-            f"{started.first}: {shortened(first)}\n{started.second}: {shortened(second)}{where}\n"
-            f"{bucket.count} {cases_word(bucket.count)}, the smallest:"
-            f" {launch_command(bucket.witness, started.flags)}"
+            f"{first.label}: {shortened(first.value)}\n{second.label}: {shortened(second.value)}{where}\n"
+            f"{cause.cases}, the smallest: {cause.smallest.command}"
         )
-        if world := world_words(bucket.witness, started.flags):
-            text += f"\non {world}"
-        lines.append(_command("error", {**place, "title": f"stackproof: {name}{_differs(bucket)}"}, text))
+        if cause.smallest.world:
+            text += f"\non {cause.smallest.world}"
+        lines.append(_command("error", {**place, "title": f"stackproof: {cause.name}{_differs(bucket)}"}, text))
     level = {"equivalent": "notice", "different": "error", "inconclusive": "warning"}[result.verdict]
     more = len(result.buckets) - shown
     text = result.reason + (f"; {more} more causes are in the summary and the other reports" if more else "")
@@ -114,7 +110,7 @@ def _moved(result: Finished) -> list[str]:
     if started.moved is None:
         return []
     shown = in_order(started.moved, set(started.compared))[:_SHOWN]
-    lines = [f"### {len(started.moved)} moved field{'s' if len(started.moved) != 1 else ''}", ""]
+    lines = [f"### {counted(len(started.moved), 'moved field')}", ""]
     lines += [f"- {code(one.field)}: {code(shortened(reasons_words(one)))}" for one in shown]
     if len(shown) < len(started.moved):
         lines.append(f"- and {len(started.moved) - len(shown)} more, in the other reports")
@@ -137,26 +133,25 @@ def _causes(result: Finished) -> list[str]:
 
 
 def _cause(result: Finished, number: int) -> list[str]:
-    started, bucket = result.started, result.buckets[number]
-    name, *values = difference_words(bucket.difference)
+    bucket = result.buckets[number]
+    cause = cause_words(bucket, result.started)
     lines = [
-        f"### {code(shortened(name))} in {bucket.count:,} {cases_word(bucket.count)}",
+        f"### {code(shortened(cause.name))} in {bucket.count:,} {cases_word(bucket.count)}",
         "",
-        "| | comes to | by |",
+        "| | resolves to | by |",
         "|---|---|---|",
     ]
-    labels = (started.first, started.second)
-    for label, value, spot in zip(labels, values, spots(result, number), strict=True):
+    for side, spot in zip(cause.sides, spots(result, number), strict=True):
         where = f"{spot.what} ({spot.place.file}:{spot.place.line})" if spot.place is not None else spot.what
-        lines.append(f"| {cell(label)} | {cell(shortened(value))} | {cell(where) if where else _unsaid(bucket)} |")
-    case = bucket.witness
-    world = world_words(case, started.flags)
+        by = cell(where) if where else _unsaid(bucket)
+        lines.append(f"| {cell(side.label)} | {cell(shortened(side.value))} | {by} |")
+    launch, world = cause.smallest
     lines += ["", f"The smallest launch{f', on {code(shortened(world))}' if world else ''}:", ""]
-    return [*lines, *fenced(launch_command(case, started.flags)), ""]
+    return [*lines, *fenced(launch), ""]
 
 
 def _unsaid(bucket: Bucket) -> str:
-    """Return what to say where no line made the value: of a field that nothing wrote it is the user's own."""
+    """Return the words for a value that no line wrote: a field keeps the value that the user gave it."""
     return AS_GIVEN if bucket.difference.kind == "field" and bucket.difference.writers is not None else ""
 
 
@@ -219,8 +214,4 @@ def fenced(text: str) -> list[str]:
 
 
 def _longest_run(text: str) -> int:
-    longest = run = 0
-    for char in text:
-        run = run + 1 if char == "`" else 0
-        longest = max(longest, run)
-    return longest
+    return max(map(len, re.findall("`+", text)), default=0)

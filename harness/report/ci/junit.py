@@ -8,17 +8,11 @@ from xml.etree import ElementTree
 from harness.common.errors import visible
 from harness.engine.difference.buckets import Bucket
 from harness.engine.result.events import Finished
+from harness.report.wording.causes import cause_words
+from harness.report.wording.launches import launch_command
 from harness.report.wording.overview import FieldRow, field_rows
-from harness.report.wording.words import (
-    cases_word,
-    difference_words,
-    launch_command,
-    place_words,
-    resolve_command,
-    shortened,
-    world_words,
-    writer_words,
-)
+from harness.report.wording.reach import place_words
+from harness.report.wording.words import counted, shortened
 
 _SHOWN = 5
 
@@ -82,7 +76,7 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
         ElementTree.SubElement(case, "skipped", message=visible(f"not a field of {row.absent}, so not compared"))
     elif row.state == "differs":
         buckets = [result.buckets[number] for number in row.causes]
-        message = f"differs in {row.cases} {cases_word(row.cases)}"
+        message = f"differs in {counted(row.cases, 'case')}"
         if buckets:
             message += f", such as {launch_command(buckets[0].witness, result.started.flags)}"
         failure = ElementTree.SubElement(case, "failure", type="different", message=visible(message))
@@ -91,7 +85,7 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
             lines.append(f"and {len(buckets) - _SHOWN} more causes")
         failure.text = "\n".join(map(visible, lines))
     elif places := _unproven(row, result):
-        message = f"no case came to {places[0]}" + (f" and {len(places) - 1} more" if places[1:] else "")
+        message = f"no case reached {places[0]}" + (f" and {len(places) - 1} more" if places[1:] else "")
         error = ElementTree.SubElement(case, "error", type="inconclusive", message=message)
         error.text = "\n".join(places)
     elif sum(row.sites):
@@ -106,7 +100,7 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
 
 
 def _unproven(row: FieldRow, result: Finished) -> list[str]:
-    """Return the places of a gated field that no case came to, in words; of one that no case resolved, in general."""
+    """Return the places of a gated field that no case reached, in words; one general text if no case resolved."""
     if row.name not in result.started.gated:
         return []
     sites = [site for covered in result.covered for site in covered.missed((row.name,))]
@@ -116,14 +110,11 @@ def _unproven(row: FieldRow, result: Finished) -> list[str]:
 
 def _lines(bucket: Bucket, result: Finished) -> list[str]:
     """Return one cause in lines, as the terminal shows it."""
-    started = result.started
-    name, *values = difference_words(bucket.difference)
-    lines = [f"{name} in {bucket.count} {cases_word(bucket.count)}"]
-    labels = (started.first, started.second)
-    for label, value, where in zip(labels, values, writer_words(bucket.difference), strict=True):
-        lines.append(f"  {label}  {shortened(value)}{where}")
-    lines.append(f"  smallest {launch_command(bucket.witness, started.flags)}")
-    if world := world_words(bucket.witness, started.flags):
-        lines.append(f"  on       {world}")
-    lines.append(f"  try      {resolve_command(bucket.witness, started.second, started.flags)}")
-    return lines
+    cause = cause_words(bucket, result.started)
+    return [
+        f"{cause.name} in {cause.cases}",
+        *(f"  {side.label}  {shortened(side.value)}{side.writer}" for side in cause.sides),
+        f"  smallest {cause.smallest.command}",
+        *([f"  on       {cause.smallest.world}"] if cause.smallest.world else []),
+        f"  try      {cause.resolve[1]}",
+    ]

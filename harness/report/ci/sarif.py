@@ -18,15 +18,9 @@ from harness.common.errors import visible
 from harness.engine.difference.buckets import Bucket
 from harness.engine.result.events import Finished, Reached
 from harness.engine.result.excerpts import CONTEXT, Excerpts
+from harness.report.wording.causes import cause_words, difference_words
 from harness.report.wording.places import Spot, involved, partings, repository_path, spots
-from harness.report.wording.words import (
-    cases_word,
-    difference_words,
-    launch_command,
-    resolve_command,
-    shortened,
-    world_words,
-)
+from harness.report.wording.words import shortened
 from harness.world.chain import Place, Write
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -41,7 +35,7 @@ _RULES: Final = {
     "refusals": ("ChecksDiffer", "Both subjects refuse the launch, by different checks."),
     "refusal": ("OneRefuses", "One subject resolves the launch, and the other refuses it."),
     "failure": ("NoOutcome", "A subject gave no outcome: it died, hung, ran out of memory or asked what is unknown."),
-    "unreached": ("NeverRan", "No case came to this place that writes a compared field."),
+    "unreached": ("NeverRan", "No case reached this place that writes a compared field."),
 }
 
 
@@ -138,14 +132,14 @@ def _result(result: Finished, number: int) -> dict[str, Any]:
         if "physicalLocation" in one
     ]
     related += [
-        {**one, "id": 2 + side, "message": {"text": _text(f"{(first, second)[side]}: where the two parted before")}}
+        {**one, "id": 2 + side, "message": {"text": _text(f"{(first, second)[side]}: where the two diverged before")}}
         for side, spot in enumerate(partings(result, number))
         for one in _locations(result, side, spot)
     ]
     if related:
         body["relatedLocations"] = related
     flows = [
-        {"message": {"text": _text(f"what {label} writes of it")}, "threadFlows": [{"locations": steps}]}
+        {"message": {"text": _text(f"the writes of {label}")}, "threadFlows": [{"locations": steps}]}
         for side, label in enumerate((result.started.first, result.started.second))
         if (steps := [_step(result, side, write) for write in involved(bucket, trace.chains[side])])
     ]
@@ -155,16 +149,14 @@ def _result(result: Finished, number: int) -> dict[str, Any]:
 
 
 def _body(result: Finished, bucket: Bucket) -> dict[str, Any]:
-    started, difference = result.started, bucket.difference
-    name, first, second = difference_words(difference)
-    case = bucket.witness
-    launch = launch_command(case, started.flags)
+    difference, cause = bucket.difference, cause_words(bucket, result.started)
+    first, second = cause.sides
     text = (
-        f"{name}: {first} in {started.first}, {second} in {started.second}; "
-        f"{bucket.count} {cases_word(bucket.count)}, the smallest: {launch}"
+        f"{cause.name}: {first.value} in {first.label}, {second.value} in {second.label}; "
+        f"{cause.cases}, the smallest: {cause.smallest.command}"
     )
-    if world := world_words(case, started.flags):
-        text += f" (on {world})"
+    if cause.smallest.world:
+        text += f" (on {cause.smallest.world})"
     missing = difference.failures is not None and "unanswered" in difference.failures
     return {
         "ruleId": difference.kind,
@@ -174,10 +166,10 @@ def _body(result: Finished, bucket: Bucket) -> dict[str, Any]:
         "identity": _LINE.sub(")", difference.key()),
         "properties": {
             "field": visible(difference.name),
-            "first": visible(shortened(first)),
-            "second": visible(shortened(second)),
-            "launch": launch,
-            "resolve": [resolve_command(case, label, started.flags) for label in (started.first, started.second)],
+            "first": visible(shortened(first.value)),
+            "second": visible(shortened(second.value)),
+            "launch": cause.smallest.command,
+            "resolve": cause.resolve,
             "along": [visible(other) for other in difference.along],
         },
     }
@@ -196,7 +188,7 @@ def _unreached(result: Finished, side: int, site: Reached) -> dict[str, Any]:
     return {
         "ruleId": "unreached",
         "level": "warning",
-        "message": {"text": _text(f"{place.field}: no case came to this place of {label}, in {place.source}")},
+        "message": {"text": _text(f"{place.field}: no case reached this place of {label}, in {place.source}")},
         "identity": f"{side}\0{place.field}\0{place.source}\0{place.file}",
         "locations": _locations(result, side, Spot(place, place.source)),
     }

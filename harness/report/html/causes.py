@@ -11,16 +11,10 @@ from harness.engine.result.events import Finished
 from harness.engine.result.excerpts import CONTEXT, Excerpts
 from harness.formats.launch import Flags
 from harness.report.html.elements import Child, add, between, code, el, table
+from harness.report.wording.causes import CauseWords, cause_words, difference_words, slug
+from harness.report.wording.launches import launch_command, machine_words, model_words
 from harness.report.wording.places import Spot, involved, partings, spots
-from harness.report.wording.words import (
-    cases_word,
-    difference_words,
-    launch_command,
-    machine_words,
-    model_words,
-    resolve_command,
-    slug,
-)
+from harness.report.wording.words import cases_word
 from harness.world.case import Case
 from harness.world.chain import Place
 
@@ -61,34 +55,37 @@ def command(text: str) -> Element:
 
 def _cause(result: Finished, number: int) -> Element:
     bucket, started = result.buckets[number], result.started
-    name, first, second = difference_words(bucket.difference)
-    labels = started.first, started.second
-    places = spots(result, number)
+    cause = cause_words(bucket, started)
+    first, second = cause.sides
     node = el("details", id=anchor(bucket), class_="cause", open=number == 0)
-    values = el("span", code(first), " → ", code(second), class_="values")
+    values = el("span", code(first.value), " → ", code(second.value), class_="values")
     count = el("span", _cases(bucket.count), class_="count")
-    add(node, el("summary", el("span", f"{number + 1}. {name}", class_="name"), count, values))
-    case = bucket.witness
-    add(node, el("p", "The smallest launch", *_world(", on ", case, started.flags), "."))
-    add(node, command(launch_command(case, started.flags)))
+    add(node, el("summary", el("span", f"{number + 1}. {cause.name}", class_="name"), count, values))
+    add(node, el("p", "The smallest launch", *_world(", on ", bucket.witness, started.flags), "."))
+    add(node, command(cause.smallest.command))
     if bucket.difference.along:
         add(node, el("p", "With it differ ", *between(", ", map(code, bucket.difference.along)), "."))
     sides = el("div", class_="sides")
-    for side, (label, value, spot) in enumerate(zip(labels, (first, second), places, strict=True)):
-        add(sides, _side(result, number, side, label, value, spot))
+    for side, spot in enumerate(spots(result, number)):
+        add(sides, _side(result, number, side, cause, spot))
     add(
         node,
         sides,
-        _forms(bucket, labels),
+        _forms(bucket, (first.label, second.label)),
         _others(bucket, started.flags),
         _explanation(bucket, result.explanations[number]),
     )
     return node
 
 
-def _side(result: Finished, number: int, side: int, label: str, value: str, spot: Spot) -> Element:
+def _side(result: Finished, number: int, side: int, cause: CauseWords, spot: Spot) -> Element:
     bucket, trace = result.buckets[number], result.traces[number]
-    node = el("div", el("h3", label), el("p", code(value), class_="value"), class_="side")
+    node = el(
+        "div",
+        el("h3", cause.sides[side].label),
+        el("p", code(cause.sides[side].value), class_="value"),
+        class_="side",
+    )
     refusal = trace.refusals[side]
     if refusal is not None and spot.place is None:
         add(node, el("p", "Refused in ", code(refusal.origin), "."))
@@ -103,11 +100,18 @@ def _side(result: Finished, number: int, side: int, label: str, value: str, spot
     parting = partings(result, number)[side]
     if parting.place is not None:
         what = bucket.difference.name if bucket.difference.writers is not None else "the two"
-        add(node, el("p", f"Before that {what} parted, at ", code(parting.what or ""), " ", _where(parting.place)))
+        add(node, el("p", f"Before, {what} diverged at ", code(parting.what or ""), " ", _where(parting.place)))
         add(node, excerpt(result.excerpts[side], parting.place))
     add(node, _chain(result, number, side))
-    again = resolve_command(bucket.witness, label, result.started.flags)
-    add(node, el("details", el("summary", "Every write on the way, by this command"), command(again), class_="more"))
+    add(
+        node,
+        el(
+            "details",
+            el("summary", "Show every write with this command"),
+            command(cause.resolve[side]),
+            class_="more",
+        ),
+    )
     return node
 
 
@@ -190,7 +194,7 @@ def _world(before: str, case: Case, flags: Flags) -> list[Element | str | None]:
 def _others(bucket: Bucket, flags: Flags) -> Element | None:
     if not bucket.others:
         return None
-    node = el("details", el("summary", f"Other launches that come to it ({len(bucket.others)})"), class_="more")
+    node = el("details", el("summary", f"Other launches that show it ({len(bucket.others)})"), class_="more")
     for case in bucket.others:
         if world := _world("On ", case, flags):
             add(node, el("p", *world))

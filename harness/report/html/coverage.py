@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from harness.engine.result.events import Covered, Decided, Finished, Reached
 from harness.engine.result.excerpts import Excerpts
 from harness.report.html.elements import Child, add, code, el, table
-from harness.report.wording.words import drawn_words, interactions_words
+from harness.report.wording.reach import drawn_words, interactions_words
 
 
 def coverage_section(result: Finished) -> Element:
@@ -40,12 +40,12 @@ def _never_drawn(result: Finished) -> list[str]:
 def _side(label: str, covered: Covered, excerpts: Excerpts, gated: Sequence[str]) -> Element:
     node = el("div", el("h3", code(label)), class_="covered")
     if not covered.writes and not covered.decisions:
-        add(node, el("p", "What of it runs is not recorded.", class_="quiet"))
+        add(node, el("p", "This subject does not record what runs.", class_="quiet"))
         return node
     should = [site for site in covered.writes if site.due]
     ran = sum(1 for site in should if site.count)
     add(node, _bar("write sites ran", ran, len(should)))
-    add(node, _bar("outcomes of decisions were seen", covered.outcomes, 2 * len(covered.decisions)))
+    add(node, _bar("branches of decisions were seen", covered.outcomes, 2 * len(covered.decisions)))
     add(node, _writes([site for site in covered.writes if not site.count], excerpts, gated))
     add(node, _decisions([site for site in covered.decisions if site.seen != 3], excerpts))
     return node

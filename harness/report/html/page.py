@@ -17,8 +17,9 @@ from harness.report.html.coverage import coverage_section
 from harness.report.html.elements import Child, add, code, el, raw, serialised, table
 from harness.report.html.heat import fields_section, heat_sections
 from harness.report.html.moves import moves_section
+from harness.report.wording.causes import difference_words
+from harness.report.wording.launches import launch_command
 from harness.report.wording.stack import Stack
-from harness.report.wording.words import difference_words, launch_command
 
 _SIGNS: Final = {"equivalent": "✓", "different": "✕", "inconclusive": "?"}
 _STEPS: Final = {"landed": "landed", "passed": "gate passed", "failed": "gate failed", "open": "not gated yet"}

@@ -16,6 +16,7 @@ from harness.moves.change import ROLES
 from harness.report.ledger.proposal import HEAD, SCHEMA_FILE, propose
 from harness.report.ledger.schema import ledger_schema
 from harness.report.result.format import GateDocument, ReachPart
+from harness.report.wording.words import counted
 from harness.world.chain import Writer
 
 
@@ -48,7 +49,7 @@ def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
             if missing:
                 beside.unlink(missing_ok=True)
             raise
-    entries = "1 entry" if len(added) == 1 else f"{len(added)} entries"
+    entries = counted(len(added), "entry", "entries")
     yield f"added    {entries} to {path}" + (": give each a reason" if added else "")
     for name in added:
         yield f"         {name}"
@@ -77,8 +78,8 @@ def check_lines(
     found = check(ledger, today, [_tried(name, result) for name, result in results])
     lines = [visible(f"{one.fault:<9}{one.entry}: {one.text}") for one in found]
     number = len(ledger.entries) + len(ledger.unreached)
-    entries = "1 entry" if number == 1 else f"{number} entries"
-    runs = f" and {len(results)} run{'s' if len(results) != 1 else ''}" if results else ""
+    entries = counted(number, "entry", "entries")
+    runs = f" and {counted(len(results), 'run')}" if results else ""
     wanting = len({one.entry for one in found})
     said = f"{wanting} want attention" if wanting != 1 else "1 wants attention"
     return [*lines, f"checked  {entries} by {today}{runs}: {said if found else 'all are sound'}"], not found

@@ -16,7 +16,7 @@ from harness.engine.ledger.entries import FORMAT
 from harness.formats.contract import parse_case
 from harness.moves.change import ROLES
 from harness.report.result.format import BucketPart, GateDocument
-from harness.report.wording.words import cases_word
+from harness.report.wording.words import counted
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -47,8 +47,8 @@ def propose(result: GateDocument, taken: Collection[str] = ()) -> tuple[str, lis
 
 
 def _entry(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
-    cases = f"{bucket.count} {cases_word(bucket.count)}"
-    yield f"# In {cases}: {_remark(bucket.kind, bucket.field, bucket.first, '→', bucket.second)}"
+    what = _remark(bucket.kind, bucket.field, bucket.first, "→", bucket.second)
+    yield f"# In {counted(bucket.count, 'case')}: {what}"
     if bucket.writers is not None:
         yield f"# by {_remark(bucket.writers[0], '→', bucket.writers[1])}"
     yield f"# such as {_remark(bucket.launch)}"

@@ -41,8 +41,8 @@ from harness.report.result.format import (
     WritePart,
     WriterPart,
 )
+from harness.report.wording.causes import cause_words, slug
 from harness.report.wording.places import involved
-from harness.report.wording.words import launch_command, resolve_command, slug
 from harness.world.case import Case
 
 _SEEN: Final = ("neither", "true", "false")
@@ -101,7 +101,7 @@ def _explained(bucket: Bucket, result: Finished) -> ExplainedPart:
 
 def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
     """Return the keys that a cause and what the ledger explains have in common."""
-    started = result.started
+    cause = cause_words(bucket, result.started)
     return {
         **_differs(bucket.difference),
         "along": bucket.difference.along,
@@ -109,10 +109,8 @@ def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
         "parts": [FormPart(**_differs(part), count=count) for part, count in bucket.parts],
         "witness": msgspec.Raw(encode_case(bucket.witness)),
         "others": [msgspec.Raw(encode_case(case)) for case in bucket.others],
-        "launch": launch_command(bucket.witness, started.flags),
-        "resolve": tuple(
-            resolve_command(bucket.witness, label, started.flags) for label in (started.first, started.second)
-        ),
+        "launch": cause.smallest.command,
+        "resolve": cause.resolve,
     }
 
 

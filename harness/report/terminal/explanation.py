@@ -1,4 +1,4 @@
-"""Lists the places that write a field, subject by subject, in the order in which the resolution comes to them."""
+"""Lists the places that write a field, in the order in which a resolution reaches them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from harness.common.errors import UsageError, hint
+from harness.report.wording.words import counted
 from harness.subjects.open import open_subject
 from harness.subjects.spec import SubjectSpec
 from harness.world.chain import Writer
@@ -26,27 +27,26 @@ def explain_field(field: str, specs: Sequence[SubjectSpec], say: Callable[[str],
         say(line)
 
 
-class _Block(NamedTuple):
-    """The writers of one slot in lines, its name first; the number of the head of all is -1."""
+class _SlotLines(NamedTuple):
+    """The writers of one slot in lines, the name of the slot first. The headline has the number -1."""
 
     number: int
     lines: list[str]
 
 
-def _blocks(field: str, spec: SubjectSpec) -> list[_Block]:
+def _blocks(field: str, spec: SubjectSpec) -> list[_SlotLines]:
     with open_subject(spec) as subject:
         description = subject.describe()
     if field not in description.resolved:
         raise UsageError(f"{spec.label} resolves no field {field!r}{hint(field, description.resolved)}")
     known = (*description.writers, *description.tables)
     writers = sorted((writer for writer in known if writer.field == field), key=_slot_number)
-    places = f"{len(writers)} place{'s' if len(writers) != 1 else ''}"
-    blocks = [_Block(-1, [f"{spec.label}: {field} is written in {places}"])]
+    blocks = [_SlotLines(-1, [f"{spec.label}: {field} is written in {counted(len(writers), 'place')}"])]
     slot = source = None
     for writer in writers:
         if writer.slot != slot:
             slot = writer.slot
-            blocks.append(_Block(_slot_number(writer), [f"  {slot or 'reached from no slot'}"]))
+            blocks.append(_SlotLines(_slot_number(writer), [f"  {slot or 'reached from no slot'}"]))
         blocks[-1].lines.append(f"    {writer.source:44} {writer.file}:{writer.line}")
         # A pass may declare the field in several lines, for one reason.
         reason = description.reasons.get(writer.source, "") if writer.source != source else ""
@@ -56,13 +56,13 @@ def _blocks(field: str, spec: SubjectSpec) -> list[_Block]:
     return blocks
 
 
-def _numbered(blocks: Sequence[_Block]) -> bool:
-    """Whether the slots have numbers, by which two subjects' can be laid side by side."""
+def _numbered(blocks: Sequence[_SlotLines]) -> bool:
+    """Whether every slot has a number of its own: then two subjects can be shown side by side."""
     numbers = [block.number for block in blocks[1:]]
     return len(set(numbers)) == len(numbers) and 0 not in numbers[1:]
 
 
-def _beside(first: Sequence[_Block], second: Sequence[_Block]) -> list[str]:
+def _beside(first: Sequence[_SlotLines], second: Sequence[_SlotLines]) -> list[str]:
     left, right = ({block.number: block.lines for block in blocks} for blocks in (first, second))
     width = max(len(line) for block in first for line in block.lines)
     lines = []
@@ -73,6 +73,6 @@ def _beside(first: Sequence[_Block], second: Sequence[_Block]) -> list[str]:
 
 
 def _slot_number(writer: Writer) -> int:
-    """Return the number that the slot begins with, so that a table's entries stand among the code; 0 for none."""
+    """Return the number of a writer's slot, by which tables and code are sorted together; 0 for none."""
     number = writer.slot.partition(" ")[0]
     return int(number) if number.isdecimal() else 0

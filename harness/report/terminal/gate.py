@@ -1,8 +1,10 @@
-"""The result for a person at a terminal: progress while it runs, then a block for each bucket."""
+"""A gate for a person at a terminal: progress while it runs, then the verdict, the buckets and the coverage."""
 
 from __future__ import annotations
 
+import functools
 import time
+from collections.abc import Callable
 
 from rich import box
 from rich.console import Console
@@ -22,21 +24,11 @@ from harness.engine.result.events import (
     Saved,
     Started,
 )
+from harness.report.wording.causes import cause_words, difference_words, part_lines
+from harness.report.wording.launches import Launch, launch_of
 from harness.report.wording.moves import moved_lines
-from harness.report.wording.words import (
-    cases_word,
-    difference_words,
-    drawn_words,
-    interactions_words,
-    launch_command,
-    part_lines,
-    reach_lines,
-    resolve_command,
-    world_words,
-    writer_words,
-)
+from harness.report.wording.reach import drawn_words, interactions_words, reach_lines
 from harness.subjects.profile import answer_for
-from harness.world.case import Case
 
 _STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
 _BLOCKS = 40
@@ -99,7 +91,7 @@ class TerminalView:
             self._bar.update(self._task, description=f"minimising {event.buckets} witnesses", rate="", total=None)
         else:
             self._bar.stop()
-            print_result(event, self._output)
+            print_result(event, self._output, verbose=self._verbose)
 
     def _announce(self, bucket: Bucket) -> None:
         """Show a new bucket above the bar as soon as it is found; without a bar there is nobody to wait."""
@@ -113,67 +105,64 @@ class TerminalView:
         )
 
 
-def print_result(result: Finished, console: Console) -> None:
-    """Print a finished campaign."""
+def print_result(result: Finished, console: Console, *, verbose: bool = False) -> None:
+    """Print a finished campaign: the verdict, then the buckets, then how far the search went."""
     started = result.started
-    for bucket in result.buckets[:_BLOCKS]:
-        _print_bucket(bucket, started, console)
-    if len(result.buckets) > _BLOCKS:
-        rest = len(result.buckets) - _BLOCKS
-        console.print(Text(f"and {rest} more, below in a line each (--save or --format json has them whole)", "dim"))
+    say = functools.partial(_say, console)
+    say(Text.assemble("verdict  ", (result.verdict, _STYLES[result.verdict]), f": {result.reason}"))
+    counts = result.counts
+    explained = f"{counts.explained} differ as the ledger explains, " if started.ledger.entries else ""
+    say(
+        f"cases    {counts.cases} of seed {started.seed}: {counts.resolved} resolve alike, {counts.refused} are "
+        f"refused alike, {explained}{counts.different} differ, {counts.failed} without outcome"
+    )
+    if result.interrupted:
+        say("stopped  by Ctrl-C; what was compared until then counts", "yellow")
     if result.buckets:
+        say()
+        for bucket in result.buckets[:_BLOCKS]:
+            _print_bucket(bucket, started, say)
+        if len(result.buckets) > _BLOCKS:
+            rest = len(result.buckets) - _BLOCKS
+            say(f"and {rest} more, below in a line each (--save or --format json has them whole)", "dim")
         console.print(_table(result, console.width), soft_wrap=True)
-    if started.moved is not None:
-        for line in moved_lines(started.moved, started.compared):
-            console.print(Text(line), soft_wrap=True)
+    for line in moved_lines(started.moved, started.compared) if started.moved is not None else ():
+        say(line)
     for name, label in started.absent.items():
         entry = started.absent_explained.get(name)
         meant = f" (ledger: {entry})" if entry else ""
-        console.print(Text(f"absent   {name}: not a field of {label}, so not compared{meant}", "dim"), soft_wrap=True)
+        say(f"absent   {name}: not a field of {label}, so not compared{meant}", "dim")
     for note in started.notes:
-        console.print(Text(f"note     {note}", "dim"), soft_wrap=True)
-    _print_ledger(result, console)
+        say(f"note     {note}", "dim")
+    _print_ledger(result, say)
     for label, covered in zip((started.first, started.second), result.covered, strict=True):
-        for line in reach_lines(label, covered, started.gated):
-            console.print(Text(line), soft_wrap=True)
+        for line in reach_lines(label, covered, started.gated, verbose=verbose):
+            say(line)
     if drawn := drawn_words(result):
-        console.print(Text(f"drawn    {drawn}"), soft_wrap=True)
+        say(f"drawn    {drawn}")
     if result.interactions.space.pairs:
-        console.print(Text(f"covered  {interactions_words(result.interactions)}"), soft_wrap=True)
-    counts = result.counts
-    explained = f"{counts.explained} differ as the ledger explains, " if started.ledger.entries else ""
-    console.print(
-        Text(
-            f"cases    {counts.cases} of seed {started.seed}: {counts.resolved} resolve alike, {counts.refused} are "
-            f"refused alike, {explained}{counts.different} differ, {counts.failed} without outcome"
-        ),
-        soft_wrap=True,
-    )
-    if result.interrupted:
-        console.print(Text("stopped  by Ctrl-C; what was compared until then counts", "yellow"))
-    console.print(
-        Text.assemble("verdict  ", (result.verdict, _STYLES[result.verdict]), f": {result.reason}"), soft_wrap=True
-    )
+        say(f"covered  {interactions_words(result.interactions)}")
 
 
-def _print_ledger(result: Finished, console: Console) -> None:
-    """Show what the ledger explains, with the smallest launch of each entry, and what it no longer explains."""
+def _say(console: Console, text: str | Text = "", style: str = "") -> None:
+    """Print a line; a terminal breaks it where it ends, so that it can be copied whole."""
+    console.print(Text(text, style) if isinstance(text, str) else text, soft_wrap=True)
+
+
+def _print_ledger(result: Finished, say: Callable[..., None]) -> None:
+    """Print what the ledger explains, each entry with its smallest launch, and the entries that explain nothing."""
     started = result.started
     entries = {entry.id: entry for entry in started.ledger.entries}
     for bucket in result.explained:
         entry = entries[bucket.difference.entry or ""]
-        name, first, second = difference_words(bucket.difference)
-        cases = f"{bucket.count} {cases_word(bucket.count)}"
-        what = f" {entry.id}: {cases}, such as {name} {first} → {second}; {visible(entry.reason)}"
-        console.print(
-            Text.assemble(("explained", "cyan"), what, (f" ({visible(entry.reference)})", "dim")), soft_wrap=True
-        )
-        _print_case("smallest", bucket.witness, started, console)
+        cause = cause_words(bucket, started)
+        first, second = cause.sides
+        what = f" {entry.id}: {cause.cases}, such as {cause.name} {first.value} → {second.value}"
+        why = f"; {visible(entry.reason)}"
+        say(Text.assemble(("explained", "cyan"), what, why, (f" ({visible(entry.reference)})", "dim")))
+        _print_launch("smallest", cause.smallest, say)
     for name in result.stale:
-        console.print(
-            Text(f"stale    {name}: this entry of the ledger explains nothing in these cases", "yellow"),
-            soft_wrap=True,
-        )
+        say(f"stale    {name}: this entry of the ledger explains nothing in these cases", "yellow")
 
 
 def _table(result: Finished, width: int) -> Table:
@@ -203,48 +192,40 @@ def _shared(columns: int, wanted: list[int]) -> list[int]:
     return given
 
 
-def _print_bucket(bucket: Bucket, started: Started, console: Console) -> None:
-    difference = bucket.difference
-    name, first, second = difference_words(difference)
-    console.print(
-        Text.assemble((name, "bold red"), f"   in {bucket.count} {cases_word(bucket.count)}"),
-        soft_wrap=True,
-    )
-    for label, value, where in zip(
-        (started.first, started.second), (first, second), writer_words(difference), strict=True
-    ):
-        console.print(Text.assemble((f"  {label}  ", "cyan"), value, (where, "dim")), soft_wrap=True)
+def _print_bucket(bucket: Bucket, started: Started, say: Callable[..., None]) -> None:
+    difference, cause = bucket.difference, cause_words(bucket, started)
+    say(Text.assemble((cause.name, "bold red"), f"   in {cause.cases}"))
+    for side in cause.sides:
+        say(Text.assemble((f"  {side.label}  ", "cyan"), side.value, (side.writer, "dim")))
     if difference.along:
-        console.print(Text(f"  with it differ {', '.join(map(visible, difference.along))}", "dim"), soft_wrap=True)
+        say(f"  with it differ {', '.join(map(visible, difference.along))}", "dim")
     for line in part_lines(bucket, (started.first, started.second)):
-        console.print(Text(line, "dim"), soft_wrap=True)
+        say(line, "dim")
     if difference.kind == "failure":
-        console.print(Text(f"  in case  {bucket.witness.id}", "yellow"))
-    _print_case("smallest", bucket.witness, started, console)
-    console.print(
-        Text(f"  try      {resolve_command(bucket.witness, started.second, started.flags)}", "dim"), soft_wrap=True
-    )
+        say(f"  in case  {bucket.witness.id}", "yellow")
+    _print_launch("smallest", cause.smallest, say)
+    say(f"  try      {cause.resolve[1]}", "dim")
     for case in bucket.others[:_SHOWN_OTHERS]:
-        _print_case("also", case, started, console)
+        _print_launch("also", launch_of(case, started.flags), say)
     more = len(bucket.others) - _SHOWN_OTHERS
     if more > 0:
-        console.print(Text(f"  and {more} other forms (--save or --format json shows them)", "dim"))
+        say(f"  and {more} other forms (--save or --format json shows them)", "dim")
     if difference.kind == "failure":
-        _print_missing_answers(bucket, console)
-    console.print()
+        _print_missing_answers(bucket, say)
+    say()
 
 
-def _print_case(word: str, case: Case, started: Started, console: Console) -> None:
-    console.print(Text(f"  {word:9}{launch_command(case, started.flags)}"), soft_wrap=True)
-    if where := world_words(case, started.flags):
-        console.print(Text(f"           on {where}", "dim"), soft_wrap=True)
+def _print_launch(word: str, launch: Launch, say: Callable[..., None]) -> None:
+    say(f"  {word:9}{launch.command}")
+    if launch.world:
+        say(f"           on {launch.world}", "dim")
 
 
-def _print_missing_answers(bucket: Bucket, console: Console) -> None:
-    """Show the lines that would answer an unanswered probe, ready to paste."""
+def _print_missing_answers(bucket: Bucket, say: Callable[..., None]) -> None:
+    """Print the lines that would answer an unanswered probe, ready to paste."""
     difference = bucket.difference
     kinds = difference.failures or (None, None)
     for kind, detail in zip(kinds, (difference.first, difference.second), strict=True):
         if kind == "unanswered" and (lines := answer_for(detail)):
-            console.print(Text("  give --answers a file with", "yellow"))
-            console.print(Text(lines), style="yellow", soft_wrap=True)
+            say("  give --answers a file with", "yellow")
+            say(lines, "yellow")

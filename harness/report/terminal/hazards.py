@@ -9,6 +9,7 @@ import msgspec
 
 from harness.common.errors import visible
 from harness.engine.hazards import Hazards, StepPair
+from harness.report.wording.words import counted
 
 FORMAT = "stackproof.hazards/1"
 
@@ -27,7 +28,7 @@ def say_hazards(found: Hazards, say: Callable[[str], object]) -> None:
         for field in pair.fields:
             fields[field].append(pair)
     for field, pairs in sorted(fields.items()):
-        say(f"{field}: {_counted(len(pairs), 'pair')} in order")
+        say(f"{field}: {counted(len(pairs), 'pair')} in order")
         for pair in pairs:
             kinds = ", ".join(one.kind for one in pair.constraints if one.field == field)
             say(f"  {_step(pair, 0)} -> {_step(pair, 1)}: {kinds}")
@@ -41,34 +42,28 @@ def say_hazards(found: Hazards, say: Callable[[str], object]) -> None:
     constraints = sum(len(pair.constraints) for pair in found.pairs)
     say(
         f"{found.subject}: {found.steps} steps, {found.cases} cases of seed {found.seed}, {found.seconds:.1f} s: "
-        f"{constraints} constraints on {_counted(len(found.pairs), 'pair')}; "
+        f"{constraints} constraints on {counted(len(found.pairs), 'pair')}; "
         f"{len(changed)} change a result, {len(same)} change none in these cases, {len(refused)} not tried"
     )
 
 
-def _say_list(
-    title: str, pairs: Sequence[StepPair], what: Callable[[StepPair], str], say: Callable[[str], object]
-) -> None:
+def _say_list(title: str, pairs: Sequence[StepPair], what: Callable[[StepPair], str], say: Callable[[str], object]) -> None:
     if not pairs:
         return
-    say(f"{title}: {_counted(len(pairs), 'pair')}")
+    say(f"{title}: {counted(len(pairs), 'pair')}")
     for pair in pairs:
         say(f"  {pair.earlier.source} <-> {pair.later.source} ({', '.join(pair.fields)}): {what(pair)}")
     say("")
 
 
 def _first(pair: StepPair) -> str:
-    return f"{pair.changed} of {_counted(pair.run, 'case')}, first {pair.first}"
+    return f"{pair.changed} of {counted(pair.run, 'case')}, first {pair.first}"
 
 
 def _tried(pair: StepPair) -> str:
-    return _counted(pair.run, "case") if pair.run == pair.together else f"{pair.run} of {pair.together} cases"
+    return counted(pair.run, "case") if pair.run == pair.together else f"{pair.run} of {pair.together} cases"
 
 
 def _step(pair: StepPair, side: int) -> str:
     step = (pair.earlier, pair.later)[side]
     return f"{step.source} ({step.slot.partition(' ')[0]})"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -11,7 +11,8 @@ from harness.engine.result.events import Verdict
 from harness.engine.search.pair import Pair, is_failure
 from harness.engine.search.planning import flags_of
 from harness.formats.contract import parse_cases
-from harness.report.wording.words import difference_words, launch_command, world_words
+from harness.report.wording.causes import difference_words
+from harness.report.wording.launches import launch_command, world_words
 from harness.subjects.spec import SubjectSpec
 
 

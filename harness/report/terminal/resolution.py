@@ -15,7 +15,7 @@ from harness.common.errors import UsageError, visible
 from harness.common.reading import parse_json
 from harness.formats.contract import case_lines, encode_outcome, parse_cases, write_atomically
 from harness.formats.launch import Flags, LaunchLine, split_launch
-from harness.report.wording.words import world_words
+from harness.report.wording.launches import world_words
 from harness.subjects.open import open_subject
 from harness.subjects.profile import answer_for
 from harness.subjects.spec import SubjectSpec

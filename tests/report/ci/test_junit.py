@@ -39,12 +39,12 @@ def test_a_field_that_differs_says_how_to_see_it() -> None:
 
 def test_a_gated_field_is_in_error_with_its_places_and_where_nothing_resolved() -> None:
     (error,) = cases(junit(result()))["stuck"].result
-    assert error.message.startswith("no case came to stuck in ")
+    assert error.message.startswith("no case reached stuck in ")
     nothing = finished()
     started = msgspec.structs.replace(nothing.started, compared=("page_size",), gated=("page_size",))
     nothing = msgspec.structs.replace(nothing, started=started, counts=Counts(refused=3))
     (error,) = cases(junit(nothing))["page_size"].result
-    assert error.message == "no case came to a place that writes it"
+    assert error.message == "no case reached a place that writes it"
 
 
 def test_an_equivalent_gate_has_no_failure() -> None:

@@ -116,7 +116,7 @@ def test_entries_are_added_once_and_the_rest_of_the_file_stays(tmp_path: Path) -
 
 
 def test_a_case_without_an_outcome_is_left_out(tmp_path: Path) -> None:
-    failure = bucket(name="timeout / outcome", kind="failure", first="30 s", writers=None, along=())
+    failure = bucket(name="timeout / outcome", kind="failure", first="30 s", second="", writers=None, along=())
     failure.parts = []
     failed = read(buckets=(failure,), explanations=("",), traces=(result().traces[0],))
     lines = list(add_entries(failed, tmp_path / "ledger.toml"))

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.compare import Difference
 from harness.formats.launch import Flags, split_launch
-from harness.report.wording.words import difference_words, launch_command, machine_words, model_words, quoted, slug
+from harness.report.wording.causes import difference_words, slug
+from harness.report.wording.launches import launch_command, machine_words, model_words, quoted
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model

@@ -1,0 +1,181 @@
+"""What a gate found, as objects for a person's own code: the public `harness.api.Report` and its parts."""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich.console import Console
+
+from harness.common.errors import UsageError
+from harness.engine.difference.buckets import Bucket
+from harness.engine.result.events import Finished, Verdict
+from harness.report.result.document import document
+from harness.report.terminal.gate import print_result
+from harness.report.wording.causes import cause_words
+from harness.report.wording.launches import resolve_command
+from harness.world.case import Case
+
+Part = Literal["field", "refusals", "environment", "outcomes"]
+"""What can differ: a field, how a case is refused, a variable that is left, whether there is an outcome."""
+
+_PARTS: Mapping[str, Part] = {
+    "field": "field",
+    "refusal": "refusals",
+    "refusals": "refusals",
+    "environment": "environment",
+    "failure": "outcomes",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One cause of difference.
+
+    ``part`` is what of an outcome differs, ``name`` the field or the variable (of missing outcomes, their kinds);
+    ``first`` and ``second`` are the two values, as decoded JSON. ``also`` are the fields that differ in
+    consequence or in other forms of the same cause. ``count`` is the number of cases, and ``witness`` the smallest.
+    ``launch`` is the witness as a launch line, and ``replay`` the command that shows what both subjects make of it.
+    """
+
+    part: Part
+    name: str
+    first: Any
+    second: Any
+    also: tuple[str, ...]
+    count: int
+    witness: Case
+    launch: str
+    replay: str
+    words: str
+
+    def __str__(self) -> str:
+        """Return the difference in some lines, for a person."""
+        return self.words
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on one field, or on another part of the outcomes, with its reason in words."""
+
+    verdict: Verdict
+    reason: str
+    differences: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a gate found. ``result`` is the engine's own account, of which the properties are the public part."""
+
+    result: Finished
+
+    @property
+    def verdict(self) -> Verdict:
+        """``equivalent``, ``different`` or ``inconclusive``, as the README explains."""
+        return self.result.verdict
+
+    @property
+    def reason(self) -> str:
+        """The verdict's reason in words."""
+        return self.result.reason
+
+    @property
+    def subjects(self) -> tuple[str, str]:
+        """The names of the two subjects."""
+        return self.result.started.first, self.result.started.second
+
+    @property
+    def cases(self) -> int:
+        """The number of cases that were compared."""
+        return self.result.counts.cases
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that were compared."""
+        return self.result.started.compared
+
+    @functools.cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """The causes of difference, most frequent first; without those that the ledger explains."""
+        return tuple(_difference(bucket, self.result) for bucket in self.result.buckets)
+
+    def of_field(self, name: str) -> Judgement:
+        """Return the verdict on one field. Raises UsageError for a field that was not compared.
+
+        A field differs where it is a difference's own or differs along with it. It is inconclusive where one of the
+        places that write it never ran, or where nothing resolved at all.
+        """
+        if name not in self.fields:
+            raise UsageError(f"the field {name!r} was not compared")
+        found = tuple(one for one in self.differences if name in one.also or (one.part, one.name) == ("field", name))
+        if found:
+            return Judgement("different", f"{name} differs", found)
+        held = {name}.intersection(self.result.started.gated)
+        for label, covered in zip(self.subjects, self.result.covered, strict=True):
+            for site in covered.missed(held):
+                where = str(site.writer)
+                return Judgement("inconclusive", f"{name} is written by {where} of {label}, which never ran")
+        # A case that differs in something else resolved, too.
+        others = sum(one.count for one in self.differences if one.part in ("field", "environment"))
+        resolved = self.result.counts.resolved + others
+        if not resolved:
+            return Judgement("inconclusive", f"no case of {self.cases} resolved on both sides")
+        return Judgement("equivalent", f"{name} agrees in {resolved} cases")
+
+    def of_part(self, part: Part) -> Judgement:
+        """Return the verdict on the ``refusals``, the ``environment`` or the ``outcomes`` (whether there was one)."""
+        found = tuple(
+            one
+            for one, bucket in zip(self.differences, self.result.buckets, strict=True)
+            if part in (one.part, *(_PARTS[form.kind] for form, _ in bucket.parts))
+            or (part == "environment" and any(name not in self.fields for name in one.also))
+        )
+        if found:
+            return Judgement("different", f"the {part} differ", found)
+        counts = self.result.counts
+        if part == "outcomes" and counts.failed:
+            return Judgement("inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare")
+        return Judgement("equivalent", f"the {part} of {counts.cases} cases agree")
+
+    def text(self, *, verbose: bool = False) -> str:
+        """Return the report as the command line prints it (with ``--verbose``), without colours."""
+        lines = io.StringIO()
+        print_result(self.result, Console(file=lines, width=118, highlight=False, color_system=None), verbose=verbose)
+        return lines.getvalue()
+
+    def json(self) -> bytes:
+        """Return the report as the JSON document that docs/formats.md describes."""
+        return document(self.result)
+
+
+def _difference(bucket: Bucket, result: Finished) -> Difference:
+    started, found = result.started, bucket.difference
+    forms = [found, *(form for form, _ in bucket.parts)]
+    own = [[form.name] if form.kind == "field" else [] for form in forms]
+    also = dict.fromkeys(name for names, form in zip(own, forms, strict=True) for name in (*names, *form.along))
+    also.pop(found.name, None)
+    cause = cause_words(bucket, started)
+    launch, world = cause.smallest
+    replay = resolve_command(bucket.witness, started.first, started.flags, started.second)
+    lines = [
+        f"{cause.name} in {bucket.count} of {result.counts.cases} cases",
+        *(f"  {side.label}: {side.value}{side.writer}" for side in cause.sides),
+        f"  smallest: {launch}",
+        *([f"            on {world}"] if world else []),
+        f"  replay:   {replay}",
+    ]
+    return Difference(
+        part=_PARTS[found.kind],
+        name=found.name,
+        first=found.first,
+        second=found.second,
+        also=tuple(also),
+        count=bucket.count,
+        witness=bucket.witness,
+        launch=launch,
+        replay=replay,
+        words="\n".join(lines),
+    )

@@ -1,0 +1,120 @@
+"""A bucket in words: what differs, who decided each side, and the launch that shows it. All reports use these."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Final, NamedTuple
+
+from harness.common.errors import visible
+from harness.engine.difference.buckets import Bucket
+from harness.engine.difference.compare import AS_GIVEN, UNCHANGED, Difference, decision_text, writer_texts
+from harness.engine.result.events import Started
+from harness.report.wording.launches import Launch, launch_of, resolve_command
+from harness.report.wording.words import counted
+
+_SHOWN_FORMS: Final = 5
+
+
+class SideWords(NamedTuple):
+    """One side of a difference: the subject, its value, and who wrote or decided that (with three blanks before)."""
+
+    label: str
+    value: str
+    writer: str
+
+
+class CauseWords(NamedTuple):
+    """A bucket in words: what differs, in how many cases, both sides, and the smallest launch.
+
+    ``resolve`` has for each side the command that shows how its subject resolves that launch.
+    """
+
+    name: str
+    cases: str
+    sides: tuple[SideWords, SideWords]
+    smallest: Launch
+    resolve: tuple[str, str]
+
+
+def cause_words(bucket: Bucket, started: Started) -> CauseWords:
+    """Return a bucket of the campaign ``started`` in words."""
+    name, first, second = difference_words(bucket.difference)
+    writers = writer_words(bucket.difference)
+    return CauseWords(
+        name=name,
+        cases=counted(bucket.count, "case"),
+        sides=(
+            SideWords(started.first, first, writers[0]),
+            SideWords(started.second, second, writers[1]),
+        ),
+        smallest=launch_of(bucket.witness, started.flags),
+        resolve=(
+            resolve_command(bucket.witness, started.first, started.flags),
+            resolve_command(bucket.witness, started.second, started.flags),
+        ),
+    )
+
+
+def difference_words(difference: Difference) -> tuple[str, str, str]:
+    """Return what differs, and what the first and the second subject made of it."""
+    if difference.kind in ("field", "environment"):
+        first, second = (
+            "unchanged" if difference.kind == "environment" and side == UNCHANGED else json.dumps(side)
+            for side in (difference.first, difference.second)
+        )
+        return visible(difference.name), first, second
+    title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
+    if difference.writers is not None:
+        title += f", {difference.name} having parted"
+    usual = "resolves" if difference.kind == "refusal" else "has an outcome"
+    first, second = (
+        visible(" ".join(side.split())) if side else usual for side in (difference.first, difference.second)
+    )
+    return title, first, second
+
+
+def writer_words(difference: Difference) -> tuple[str, str]:
+    """Return what to say behind each side's value: who wrote or decided it last, the empty string if unknown."""
+    if difference.writers is None:
+        if difference.decision is None:
+            return "", ""
+        first, second = (f"   diverged at {visible(decision_text(one))}" for one in difference.decision)
+        return first, second
+    field = "" if difference.kind in ("environment", "field") else f"{difference.name} "
+    field = field if difference.parted is None else f"{difference.parted} "
+    first, second = (
+        f"   {field}{AS_GIVEN if writer is None else f'by {visible(str(writer))}'}" for writer in difference.writers
+    )
+    return first, second
+
+
+def part_lines(bucket: Bucket, labels: tuple[str, str]) -> list[str]:
+    """Return what the buckets that were put together here share, and how their values differ, a line each."""
+    if len(bucket.parts) < 2 or bucket.shared is None:
+        return []
+    side, text = bucket.shared
+    lines = [f"  one cause in {len(bucket.parts)} forms, all with {visible(text)} in {labels[side]}"]
+    for difference, count in bucket.parts[:_SHOWN_FORMS]:
+        name, first, second = difference_words(difference)
+        writers = difference.writers
+        places = "" if writers is None else f"   ({visible(writer_texts(writers)[1 - side])})"
+        lines.append(f"    {count:6} {name} {first} → {second}{places}")
+    if len(bucket.parts) > _SHOWN_FORMS:
+        lines.append(f"    and {len(bucket.parts) - _SHOWN_FORMS} more forms")
+    return lines
+
+
+def slug(bucket: Bucket) -> str:
+    """Return a stable file name for a bucket: what differs, and a few digits of the difference's identity."""
+    difference = bucket.difference
+    name = difference.name
+    if difference.kind in ("refusals", "refusal"):
+        name = f"{difference_words(difference)[0]}-{difference.second or difference.first}"
+    words = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:60]
+    return f"{words or difference.kind}-{_digest(difference.key())}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()

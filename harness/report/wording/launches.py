@@ -1,0 +1,120 @@
+"""A case as a person launches it: the command line, the machine and the model, ready to paste or to read."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any, NamedTuple
+
+import msgspec
+
+from harness.common.convert import changes
+from harness.common.errors import visible
+from harness.formats.contract import encode_case
+from harness.formats.launch import LAUNCH, Flags
+from harness.world.case import Case
+from harness.world.hardware import Hardware
+from harness.world.model import Model
+from harness.world.profiles import name_of_hardware, name_of_model
+
+
+class Launch(NamedTuple):
+    """A case in words: the command that launches it, and ``world``, what that runs on (empty if nothing matters)."""
+
+    command: str
+    world: str
+
+
+def launch_of(case: Case, flags: Flags) -> Launch:
+    """Return the words for a case; ``flags`` says how its arguments are written."""
+    return Launch(launch_command(case, flags), world_words(case, flags))
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` as one word of a shell; bash's ``$'...'`` where it holds what a terminal would act on."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_in_dollar_quotes, text)) + "'"
+
+
+def _in_dollar_quotes(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    # bash takes \xNN for a byte and \UNNNNNNNN for a character.
+    return f"\\x{ord(char):02x}" if char.isascii() else f"\\U{ord(char):08x}"
+
+
+def launch_command(case: Case, flags: Flags) -> str:
+    """Return the command that launches the case, environment included.
+
+    What no flag can say (a switch turned off, a field without a flag) stands behind it as ``# field=value``.
+    """
+    words = [f"{name}={quoted(value)}" for name, value in sorted(case.env.items())]
+    words += flags.program
+    if flags.program == LAUNCH and "model_path" not in case.args:
+        words += ["--model-path", "org/model"]
+    unsaid = []
+    for name, value in sorted(case.args.items()):
+        flag = flags.names.get(name)
+        if value is False and name in flags.off:
+            words.append(flags.off[name])
+        elif flag is None or value is False or value is None:
+            unsaid.append(f"{name}={json.dumps(value)}")
+        elif value is True:
+            words.append(flag)
+        elif isinstance(value, list):
+            words += [flag, *(quoted(str(item)) for item in value)]
+        else:
+            text = json.dumps(value) if isinstance(value, dict) else str(value)
+            words += [flag, quoted(text)]
+    return " ".join([*words, *(["#", *map(visible, unsaid)] if unsaid else [])])
+
+
+def resolve_command(case: Case, subject: str, flags: Flags, *others: str) -> str:
+    """Return the command that shows what ``subject`` and ``others`` make of the case, machine and model included."""
+    parts = msgspec.json.decode(encode_case(case))
+    words = ["stackproof", "resolve", *(word for name in (subject, *others) for word in ("--subject", name))]
+    for name in flags.takes:
+        words += [f"--{name}", parts[name] if isinstance(parts[name], str) else json.dumps(parts[name])]
+    return f"{' '.join(map(quoted, words))} -- {launch_command(case, flags)}"
+
+
+def world_words(case: Case, flags: Flags) -> str:
+    """Return the machine and the model of a case in words, as far as a launch has them; empty where it has none."""
+    words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
+    return "; ".join(words[name] for name in flags.takes)
+
+
+def machine_words(hardware: Hardware, *, named: bool = True) -> str:
+    """Return the machine as the name of an equal profile (when ``named``), else as what is not the default."""
+    if hardware == Hardware():
+        return f"default machine ({hardware.platform})"
+    name = name_of_hardware(hardware) if named else None
+    if name is not None:
+        return name
+    changed = changes(hardware, Hardware())
+    words = [str(changed.pop("platform", hardware.platform))]
+    if hardware.capability is not None:
+        major, minor = changed.pop("capability", hardware.capability)
+        words.append(f"capability {major}.{minor}")
+    words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
+    return visible(", ".join(words))
+
+
+def model_words(model: Model) -> str:
+    """Return the model as the name of an equal profile, else as the attributes that are not the default."""
+    if model == Model():
+        return f"default model ({model.architectures[0]})"
+    named = name_of_model(model)
+    if named is not None:
+        return named
+    changed = changes(model, Model())
+    words = ["/".join(changed.pop("architectures", model.architectures))]
+    words += [f"{name.replace('_', ' ')} {_plain(value)}" for name, value in changed.items()]
+    return visible(", ".join(words))
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
