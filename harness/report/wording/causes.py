@@ -15,6 +15,7 @@ from harness.report.wording.launches import Launch, launch_of, resolve_command
 from harness.report.wording.words import counted
 
 _SHOWN_FORMS: Final = 5
+_TITLES: Final = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}
 
 
 class SideWords(NamedTuple):
@@ -65,9 +66,9 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
             for side in (difference.first, difference.second)
         )
         return visible(difference.name), first, second
-    title = {"refusals": "both refuse", "refusal": "one refuses", "failure": "no outcome"}[difference.kind]
+    title = _TITLES[difference.kind]
     if difference.writers is not None:
-        title += f", {difference.name} having parted"
+        title += f", {difference.name} having diverged"
     usual = "resolves" if difference.kind == "refusal" else "has an outcome"
     first, second = (
         visible(" ".join(side.split())) if side else usual for side in (difference.first, difference.second)
@@ -111,10 +112,9 @@ def slug(bucket: Bucket) -> str:
     difference = bucket.difference
     name = difference.name
     if difference.kind in ("refusals", "refusal"):
-        name = f"{difference_words(difference)[0]}-{difference.second or difference.first}"
+        # Ledgers and saved results have this name: it stays as it is when the words above change.
+        before = "" if difference.writers is None else f", {difference.name} having parted"
+        name = f"{_TITLES[difference.kind]}{before}-{difference.second or difference.first}"
     words = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:60]
-    return f"{words or difference.kind}-{_digest(difference.key())}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    digest = hashlib.blake2b(difference.key().encode(), digest_size=4).hexdigest()
+    return f"{words or difference.kind}-{digest}"
