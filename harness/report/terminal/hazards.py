@@ -47,7 +47,9 @@ def say_hazards(found: Hazards, say: Callable[[str], object]) -> None:
     )
 
 
-def _say_list(title: str, pairs: Sequence[StepPair], what: Callable[[StepPair], str], say: Callable[[str], object]) -> None:
+def _say_list(
+    title: str, pairs: Sequence[StepPair], what: Callable[[StepPair], str], say: Callable[[str], object]
+) -> None:
     if not pairs:
         return
     say(f"{title}: {counted(len(pairs), 'pair')}")
