@@ -11,24 +11,21 @@ import copy
 import dataclasses
 import time
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import msgspec
 
 from harness.engine.difference.folding import fold
 from harness.engine.judgement.evidence import excerpts_of
 from harness.engine.judgement.totals import Gathered, Totals
+from harness.engine.judgement.verdict import judge
 from harness.engine.result.events import (
     BucketFound,
-    Counts,
-    Covered,
     Finished,
     Listener,
     Minimising,
     Progressed,
     Saved,
     Started,
-    Verdict,
 )
 from harness.engine.search.crew import Crew, Inline
 from harness.engine.search.interrupts import held
@@ -37,10 +34,7 @@ from harness.engine.store import Store
 from harness.generate.cases import CHUNK
 from harness.world.case import Case
 
-__all__ = ["Budget", "Request", "conclude_shards", "judge", "run_campaign", "run_given", "run_shard"]
-
-# So many fields are named in a sentence.
-_NAMED: Final = 3
+__all__ = ["Budget", "Request", "conclude_shards", "run_campaign", "run_given", "run_shard"]
 
 
 def run_campaign(request: Request, listener: Listener, store: Store | None = None) -> Finished:
@@ -228,32 +222,3 @@ class _Campaign:
         except KeyboardInterrupt:
             stopped = True
         return [shrunk.get(bucket.difference.key()) or Shrunk(bucket, "") for bucket in found], stopped
-
-
-def judge(counts: Counts, started: Started, covered: Sequence[Covered] = ()) -> tuple[Verdict, str]:
-    """Return the verdict on the cases of a campaign, and its reason in words.
-
-    A search that never came to a place that writes a gated field proves nothing about it: ``covered`` of both
-    subjects tells, and a place with an excuse does not count.
-    """
-    fields = len(started.compared)
-    if counts.different:
-        return "different", f"{counts.different} of {counts.cases} cases differ"
-    if counts.failed:
-        return "inconclusive", f"{counts.failed} of {counts.cases} cases gave no outcome to compare"
-    if not counts.resolved:
-        return "inconclusive", f"none of {counts.cases} cases resolved on both sides"
-    missed = [site for side in covered for site in side.missed(started.gated)]
-    if missed:
-        places = "a place that writes" if len(missed) == 1 else f"{len(missed)} places that write"
-        names = _some([name for name in started.gated if any(site.writer.field == name for site in missed)])
-        return "inconclusive", f"{counts.cases} cases agree, but {places} {names} never ran"
-    apart = f", {counts.explained} of them but for what the ledger explains" if counts.explained else ""
-    return "equivalent", f"{counts.cases} cases agree in {fields} field{'s' if fields != 1 else ''}{apart}"
-
-
-def _some(names: Sequence[str]) -> str:
-    """Return the first of the names in words, and how many more there are."""
-    if len(names) > _NAMED + 1:
-        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} other fields"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
