@@ -1,8 +1,9 @@
-"""What tests demand: alternatives of conditions, joined, offered and compared.
+"""Works out what a test demands of a case, as a list of alternatives.
 
-A *condition* is ``(kind, name, operation, values, wanted)``; an alternative is a tuple of conditions, all of which
-must hold; a demand is a list of alternatives, one of which must. ``[()]`` always holds and ``[]`` never; what was not
-understood is a condition of its own, which is left out at the end. `terms` says what a term is.
+A *condition* is ``(kind, name, operation, values, wanted)``: about the input ``name``, and ``wanted`` False for its
+opposite. An *alternative* is a tuple of conditions, all of which must hold. A *demand* is a list of alternatives, one
+of which must hold: ``[()]`` always holds and ``[]`` never. `NOT_UNDERSTOOD` is a condition of its own, which is left
+out of the aims in the end. `terms` describes terms.
 """
 
 import ast
@@ -11,14 +12,14 @@ ALWAYS = [()]
 NEVER = []
 NOT_UNDERSTOOD = ("?", "", "", (), True)
 PERHAPS = [(NOT_UNDERSTOOD,)]
-# What goes beyond is left out, never wrong.
+# Further alternatives are left out: the generator needs one of them, and joined tests multiply their numbers.
 _MOST_ALTERNATIVES = 10
 
 INPUTS = ("field", "env", "model", "call")
 _KINDS = {"field": "arg"}
 _ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-# Between two inputs: the first of which is to be under the second, or at most that.
+# A comparison of two inputs as a relation, and whether its sides change places: ``a > b`` is ``b under a``.
 _BETWEEN = {"<": ("under", False), "<=": ("upto", False), ">": ("under", True), ">=": ("upto", True)}
 
 
@@ -52,12 +53,12 @@ def truth(term, wanted):
 
 
 def _multiple(rest):
-    """Return what a division demands to leave nothing, and to leave something."""
+    """Return what the remainder of a division demands to be zero, and not to be."""
     return _related(rest[1], "multiple", rest[2])
 
 
 def _related(left, relation, right):
-    """Return what two inputs demand to be in a relation, and not to be."""
+    """Return the demands for two inputs to be in a relation, and not to be in it."""
     return _question(left, relation, (right[1],) if right[0] == "field" else (right[1], right[0]))
 
 
@@ -78,14 +79,14 @@ def all_of(demands):
 
 
 def any_of(demands):
-    """Return the alternatives in which one of ``demands`` holds, and what was not understood only if nothing was."""
+    """Return the alternatives in which one of ``demands`` holds; one not understood only where there is no other."""
     made = [one for demand in demands for one in demand]
     known = [one for one in made if one != PERHAPS[0]]
     return _shortest(known) if known else made[:1]
 
 
 def _shortest(alternatives):
-    """Return alternatives without those that ask more than another, the simplest if there are more than are kept."""
+    """Return the shortest alternatives, without any that has all conditions of another one and more."""
     kept, sets = [], []
     for one in sorted(alternatives, key=len):
         asked = frozenset(one)
@@ -98,7 +99,7 @@ def _shortest(alternatives):
 
 
 def _joined(one, other):
-    """Return the conditions of both without what follows from others, None when they contradict one another."""
+    """Return the conditions of both alternatives, none that follows from another; None for a contradiction."""
     made = list(one)
     for condition in other:
         follows = False
@@ -118,7 +119,10 @@ def _joined(one, other):
 
 
 def _relation(first, second):
-    """Return ``clash`` for conditions on one input that exclude each other, else which of the two says it all."""
+    """Return how two conditions on one input relate.
+
+    ``clash``: they exclude each other; ``first`` or ``second``: the other one follows from it; "": none of these.
+    """
     if first[2:4] == second[2:4]:
         return "first" if first[4] == second[4] else "clash"
     if first[2] == "is" and second[2] == "is":
@@ -205,7 +209,7 @@ def _question(term, operation, values):
 
 
 def _answer(value, operation, values):
-    """Return whether a known value fits; None when that cannot be said."""
+    """Return whether a known value fulfils an operation; None when that is not known."""
     if operation == "is":
         return any(type(value) is type(other) and value == other for other in values)
     return None
@@ -222,7 +226,7 @@ def _constant(term):
 
 
 def _is_plain(value):
-    """Return whether JSON carries a constant unchanged, whoever reads it."""
+    """Return whether a constant comes out of JSON unchanged in every reader of JSON."""
     if type(value) is str:
         return value.isascii() or value.isprintable()
     if type(value) in (int, float):

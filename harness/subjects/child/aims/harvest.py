@@ -1,10 +1,11 @@
-"""Finds what it takes to reach each place of a resolution: the conditions on the way there, read from its source.
+"""Finds for each place of a resolution which conditions a case has to fulfil to get there, from the source alone.
 
-From each root the statements are followed in order, into every function of the tree that they call. Wherever
-something is decided (a field or the environment is written, something is returned, raised or asserted, a branch
-does something else), the tests passed on the way make an *aim*: what a case should be like to get there. It is a
-bias and no proof: what was not understood is left out, and fields are taken for what the user gave, but for what
-the same function assigned before.
+The walk follows the statements of each root in order, into every function of the tree that they call. A place is a
+statement that writes a field or the environment, returns, raises or asserts, or one branch of a condition. The tests
+that are passed on the way to a place make an *aim*: what a case should be like to get there.
+
+An aim directs the generator and proves nothing. A condition that was not understood is left out of it, and a field is
+taken to have the value that the user gave, unless the walk saw an assignment to it before.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import contextlib
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from ....source.calls import given
 from ....source.nodes import decorator_name, last_name, texts_in
 from ....source.reads import reads_in
 from ....source.writes import stored, targets_of, writes_of
@@ -21,7 +23,8 @@ from .demands import NOT_UNDERSTOOD, all_of, conditional
 from .symbols import Symbols
 from .terms import LocalNames, TermReader, assign, bounded
 
-# Bounds of the walk: calls below one another, ways into one function (fewer into a long one), aims in all.
+# Bounds of the walk: how deep calls nest, how many ways lead into one function (fewer into a long one), how many aims
+# there are. Without them the number of ways doubles with every branch before a call.
 _DEEPEST = 10
 _MOST_WAYS = 12
 _STATEMENTS = 240
@@ -39,11 +42,11 @@ def harvest(
     statements: Iterable[ast.stmt] = (),
     registrations: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the aims of the functions ``roots`` and of what they call, as plain data.
+    """Return the aims of all places in the functions ``roots`` and in those that these call, as plain data.
 
-    ``sources`` maps module names to their text or parsed tree; ``roots`` run in this order; ``fields`` are the
-    record's; ``statements`` are followed as if they were a function's body; functions with a decorator among
-    ``registrations`` are roots, too, for the architectures that the decorator names.
+    ``sources`` maps module names to their text or parsed tree. ``roots`` are names of functions, which run in this
+    order, after the ``statements``. ``fields`` are the record's. A function with a decorator among ``registrations``
+    is a root, too; it runs for the architectures that the decorator names.
 
     The answer has ``conditions`` (kind, name, operation, values, wanted), ``clauses`` (alternatives: lists of numbers
     of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there),
@@ -61,12 +64,16 @@ def harvest(
 
 
 class PathWalk:
-    """Follows statements and collects aims."""
+    """Follows statements, and keeps for each place the paths that lead there.
+
+    A path is a tuple of clauses, all of which must hold; a clause is a tuple of alternatives, one of which must.
+    A place is a statement, an expression, or a pair of one of these and the branch that is meant.
+    """
 
     def __init__(self, reader):
         self._reader = reader
         self._symbols = reader.symbols
-        # What one root assigned, the next may read.
+        # The roots share their names: a later one may read a field that an earlier one assigned.
         self._scope = LocalNames(reader)
         self._ways = {}
         self._entered = []
@@ -78,19 +85,19 @@ class PathWalk:
         self._returning = {}
 
     def statements(self, statements):
-        """Follow statements that stand for themselves."""
+        """Follow statements that are in no function."""
         with contextlib.suppress(RecursionError):
             self._block(statements, self._scope, ())
 
     def root(self, name):
-        """Follow the functions of a name, which run after the roots before."""
+        """Follow the functions called ``name``; they run after the roots that were followed before."""
         for node in self._symbols.functions.get(name, ()):
             path = self._declared_path(node)
             if path is not None:
                 self._enter(node, None, self._scope, path)
 
     def _declared_path(self, node):
-        """Return the clauses of what a decorator says must hold for a function to run at all (``when=``)."""
+        """Return the path to a function's first statement: its decorator may demand something (``when=``)."""
         path = ()
         for decorator in node.decorator_list:
             for word in getattr(decorator, "keywords", ()):
@@ -108,7 +115,7 @@ class PathWalk:
                         self._enter(node, None, LocalNames(self._reader), self._registration(call))
 
     def _registration(self, call):
-        """Return the clauses that a decorator's arguments make: names of architectures, or a test of one."""
+        """Return the path that the arguments of a registering decorator make: names of architectures, or a test."""
         scope = LocalNames(self._reader)
         arguments = call.args if call else ()
         texts = texts_in(arguments)
@@ -137,9 +144,9 @@ class PathWalk:
             number = places.setdefault(tuple(place), len(places))
             if where in self._refusals and number not in refusals:
                 refusals.append(number)
-            for told, fields in ((writers, self._written), (readers, self._read)):
+            for numbered, fields in ((writers, self._written), (readers, self._read)):
                 for field in fields.get(where, ()):
-                    told.setdefault((number, field))
+                    numbered.setdefault((number, field))
         return {
             "conditions": list(conditions),
             "clauses": list(clauses),
@@ -152,13 +159,13 @@ class PathWalk:
     # -- statements ------------------------------------------------------------------------------------------------
 
     def _aim(self, place, path):
-        """Note one way to a place: a statement, an expression, or what names one side of it."""
+        """Add a path to a place; an empty path demands nothing, so that every case gets there."""
         if path and self._count < _MOST_AIMS:
             self._count += 1
             self._places.setdefault(place, {}).setdefault(path)
 
     def _block(self, statements, scope, path):
-        """Follow statements; return the path behind them, None when control does not get there."""
+        """Follow statements; return the path behind them, None when control does not get behind them."""
         before = check = start = None
         for statement in statements:
             refused = self._refused(statement, scope)
@@ -175,13 +182,13 @@ class PathWalk:
             after = follow(self, statement, scope, path) if follow is not None else path
             if after is None:
                 return None
-            # One that left something behind may not have come back.
+            # Where the path grew, the branch was left early: a case that takes it does not get to the next one.
             before = demand if after == path else None
             path = after
         return path
 
     def _refused(self, statement, scope):
-        """Return what a check demands to refuse, None for a statement that is none."""
+        """Return what a check demands of a case that it refuses, None for a statement that is no check."""
         if isinstance(statement, ast.Assert):
             return self._reader.test(statement.test, scope)[1]
         if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], ast.Raise):
@@ -191,7 +198,7 @@ class PathWalk:
     def _enter(self, node, call, scope, path):
         """Follow a function's body, called on ``path`` by a call in ``scope``; return the path at its end.
 
-        That is ``path`` itself where the body was not followed, or can be left in the middle.
+        That is ``path`` itself where the body was not followed, or has a return in the middle.
         """
         ways = self._ways.setdefault(node, set())
         length = (getattr(node, "end_lineno", None) or node.lineno) - node.lineno + 1
@@ -206,7 +213,7 @@ class PathWalk:
             inner = LocalNames(self._reader, node, {**names, **scope.assigned()})
             after = self._block(node.body, inner, path)
         except RecursionError:
-            # Nested deeper than Python follows: it is as if the function were not there.
+            # The source nests deeper than Python recurses: the function is left out.
             return path
         finally:
             self._entered.pop()
@@ -218,19 +225,23 @@ class PathWalk:
         return after
 
     def _calls(self, node, scope, path):
-        """Follow the functions of the tree that an expression calls, or hands to another function."""
+        """Follow the functions that an expression calls or gives to a call, and aim at its conditional parts."""
         for child in ast.walk(node):
             if isinstance(child, ast.Call):
                 self._follow_call(child.func, child, scope, path)
-                for argument in child.args:
-                    if isinstance(argument, (ast.Name, ast.Attribute)):
-                        self._follow_call(argument, None, scope, path)
+                self._handed(child.args, scope, path)
             elif isinstance(child, ast.Attribute) and child.attr in self._symbols.properties:
                 self._follow_call(child, None, scope, path)
             elif isinstance(child, ast.IfExp):
                 true, false = self._reader.test(child.test, scope)
                 self._aim((child, True), _with(path, true))
                 self._aim((child, False), _with(path, false))
+
+    def _handed(self, arguments, scope, path):
+        """Follow the functions among arguments: whoever gets one is taken to call it."""
+        for argument in arguments:
+            if isinstance(argument, (ast.Name, ast.Attribute)):
+                self._follow_call(argument, None, scope, path)
 
     def _follow_call(self, function, call, scope, path):
         name = last_name(function)
@@ -244,16 +255,15 @@ class PathWalk:
         if not isinstance(call, ast.Call):
             self._calls(call, scope, path)
             return path
-        for argument in (*call.args, *(word.value for word in call.keywords)):
+        for argument in given(call):
             self._calls(argument, scope, path)
-            if isinstance(argument, (ast.Name, ast.Attribute)):
-                self._follow_call(argument, None, scope, path)
+            self._handed([argument], scope, path)
         function = call.func
         if isinstance(function, ast.Attribute):
             self._calls(function.value, scope, path)
             if function.attr == "set" and self._reader.term(function.value, scope)[0] == "env":
                 self._aim(statement, path)
-        # What a helper refuses does not come back from it.
+        # The path behind a helper has the demands of its checks: a case that it refuses does not come back.
         return self._follow_call(function, call, scope, path)
 
     def _assign(self, statement, scope, path):
@@ -316,7 +326,7 @@ class PathWalk:
             self._refusals.add(statement)
             self._aim(statement, _with(path, false))
         if true:
-            # What is accepted is a place of its own: a list of names has many members.
+            # To be accepted is an aim, too: where the test is a list of names, each of them is tried.
             self._aim((statement, True), _with(path, true))
         return _past(path, true)
 
@@ -357,7 +367,7 @@ class PathWalk:
             self._block(handler.body, scope.copy(), path)
         if statement.finalbody:
             self._block(statement.finalbody, scope, path)
-        # A handler may go on where the body did not.
+        # Where the body does not get to its end, a handler may.
         return after if after is not None or not statement.handlers else path
 
 
@@ -383,17 +393,17 @@ def _before(name):
 
 
 def _past(path, demand):
-    """Return ``path`` behind something that ends other ways; None when it cannot be passed.
+    """Return ``path`` behind a statement that not every case passes; None when none does.
 
-    Most cases pass: which of many ways they took is not worth asking.
+    Most cases pass. A demand with many alternatives would make every later aim longer and is left out.
     """
     return _with(path, demand) if len(demand) <= _MOST_WAYS_PAST else path
 
 
 def _with(path, demand):
-    """Return ``path`` with one more clause; None when it cannot be passed."""
+    """Return ``path`` with the clause that ``demand`` makes; None when no case fulfils it."""
     if not demand:
         return None
     clause = tuple(tuple(condition for condition in one if condition != NOT_UNDERSTOOD) for one in demand)
-    # An alternative that was not understood at all may be as good as any.
+    # With an alternative of which nothing was understood, any case may fulfil the clause.
     return path if () in clause or clause in path else (*path, clause)

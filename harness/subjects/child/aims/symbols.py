@@ -6,16 +6,16 @@ from ....source.functions import defined_in
 from ....source.nodes import decorator_names, text_of
 from ....source.writes import targets_of
 
-# A name that more functions share says too little about which of them a call means.
+# Where more functions than this share a name, a call does not show which of them it means.
 _MOST_NAMESAKES = 2
 
 
 class Symbols:
     """The definitions of parsed modules (``{module name: ast.Module}``).
 
-    ``functions`` maps a name to its definitions in all modules, ``properties`` are those that are read as attributes.
-    ``constants`` maps a module's names to the expression they were first assigned, ``members`` a class and an
-    attribute to the constant it holds.
+    ``functions`` maps a name to its definitions in all modules; ``properties`` are the names of those that are
+    properties. ``constants`` maps a name of a module to the first expression that is assigned to it, ``members`` a
+    class and an attribute to the constant it holds.
     """
 
     def __init__(self, trees):
@@ -40,7 +40,7 @@ class Symbols:
     def _scan_class(self, node):
         for name, value in _first_targets(node.body):
             if name.isupper():
-                # A number of an enumeration is nobody's input: its name says which member is meant.
+                # No input is a number of an enumeration; the generator takes a member by its name.
                 text = text_of(value)
                 self.members.setdefault((node.name, name), f"{node.name}.{name}" if text is None else text)
 

@@ -1,9 +1,14 @@
 """Reads expressions of a tree as questions about a case's inputs.
 
-An expression becomes a *term*, a tuple whose first item is its kind: ``field``, ``env``, ``model`` and ``call`` are
-inputs by name, ``const`` and ``items`` are known, ``if`` depends on a test, ``truth`` is a test itself, ``rest`` is
-what is left when one input is divided by another, ``object`` is something whose attributes may be inputs, and ``?``
-is whatever was not understood. `demands` says what a test demands.
+An expression becomes a *term*, a tuple that starts with its kind:
+
+- ``field``, ``env``, ``model`` and ``call`` are inputs, by name; ``isset`` asks whether a variable is set;
+- ``const`` and ``items`` are known values;
+- ``if`` is one of two terms, depending on a test;
+- ``truth`` is a test itself, with what it demands to be true and to be false (see `demands`);
+- ``rest`` is the remainder of a division of two inputs;
+- ``object`` is an object whose attributes may be inputs;
+- ``?`` is an expression that was not understood.
 """
 
 import ast
@@ -14,7 +19,7 @@ from .demands import INPUTS, PERHAPS, all_of, any_of, compare, conditional, trut
 
 UNKNOWN = ("?",)
 _RAISES = ("raises",)
-# Bounds: what goes beyond them is left out, never wrong.
+# Bounds: an expression beyond them counts as not understood.
 _DEEPEST = 6
 _LARGEST = 15
 _MOST_STEPS = 100_000
@@ -24,7 +29,7 @@ _COLLECTIONS = ("tuple", "list", "set", "frozenset", "sorted")
 _NUMBERS = ("int", "float")
 _ARCHITECTURE = ("model", "architectures.0")
 _IS_LATENT = ("model", "attention_arch", "is", ("AttentionArch.MLA",))
-# What a package calls what follows from its model's configuration.
+# Attributes that a package derives from its model's configuration.
 _DERIVED = {
     "architecture": _ARCHITECTURE,
     "uses_mla": ("truth", [((*_IS_LATENT, True),)], [((*_IS_LATENT, False),)]),
@@ -32,7 +37,7 @@ _DERIVED = {
 
 
 class LocalNames:
-    """What names mean at one place of one function: its locals, and the fields it has assigned before."""
+    """The terms of the names at one place of a function: its locals, and the fields that were assigned before."""
 
     def __init__(self, reader, function=None, names=None, depth=0):
         self.reader = reader
@@ -41,11 +46,11 @@ class LocalNames:
         self.depth = depth
 
     def assigned(self):
-        """Return the fields that were assigned before, as names of a scope."""
+        """Return the fields that were assigned before, as names for another scope."""
         return {name: term for name, term in self.names.items() if isinstance(name, tuple)}
 
     def copy(self):
-        """Return a scope that can go another way."""
+        """Return a copy for one of two branches."""
         return LocalNames(self.reader, self.function, dict(self.names), self.depth)
 
 
@@ -61,7 +66,7 @@ class TermReader:
 
     @property
     def exhausted(self):
-        """Whether more was read than the time for it allows; nothing is understood from then on."""
+        """Whether the bound of steps is reached; no further expression is understood then."""
         return self._steps > _MOST_STEPS
 
     def term(self, node, scope):
@@ -83,7 +88,7 @@ class TermReader:
         if known is not None:
             return known
         if node.id not in self._constants:
-            # Set first: a constant may be made of itself.
+            # Set before the value is read: a constant may be defined by itself.
             self._constants[node.id] = ("object", node.id)
             value = self.symbols.constants.get(node.id)
             if value is not None:
@@ -114,7 +119,7 @@ class TermReader:
             return ("env", name)
         if name in _DERIVED:
             return _DERIVED[name]
-        # A model's configuration has attributes that are called like arguments.
+        # A model's configuration has attributes with the names of arguments.
         if name in self.fields and not base[1].lower().endswith("config"):
             return scope.names.get(("field", name), ("field", name))
         return ("model", name)
@@ -203,7 +208,7 @@ class TermReader:
             return UNKNOWN
         if name == "getattr" and len(node.args) > 1:
             attribute = self.term(node.args[1], scope)
-            # Which attribute is not known: whether there is one, neither.
+            # Without the attribute's name it is not known either whether there is one.
             return (
                 self.attribute(self.term(node.args[0], scope), attribute[1], scope)
                 if _is_name(attribute)
@@ -220,7 +225,7 @@ class TermReader:
         if name in _NUMBERS and len(node.args) == 1:
             inner = self.term(node.args[0], scope)
             if inner[0] == "env":
-                # Which kind of number a variable holds stands beside it.
+                # The description of the variable says which kind of number it holds.
                 return inner
         inner = self._inlined(node, name, scope)
         if (
@@ -232,12 +237,12 @@ class TermReader:
         return inner if inner is not None else ("call", name)
 
     def condition(self, node, scope):
-        """Return what the function that an expression stands for demands of its one argument to say yes."""
+        """Return what a function, given as an expression, demands of its one argument to return true."""
         made = self._made(node, scope)
         return PERHAPS if made is None else truth(made, True)
 
     def _made(self, node, scope):
-        """Return what a function made or named by an expression returns, None when that is not understood."""
+        """Return the term that a function, given as an expression, returns; None when it is not understood."""
         if isinstance(node, ast.Lambda):
             parameters = {arg.arg: ("object", arg.arg) for arg in node.args.args}
             return self.term(
@@ -249,7 +254,7 @@ class TermReader:
             return self._inlined(ast.Call(node, [], []), node.id, scope)
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or scope.depth >= _DEEPEST:
             return None
-        # A function that makes one: all that it does is to return a lambda.
+        # A function that makes another one counts when it does nothing but return a lambda.
         found = self.symbols.called(node.func.id)
         returned = [one for maker in found for one in maker.body if isinstance(one, ast.Return)]
         if len(found) != 1 or len(returned) != 1 or not isinstance(returned[0].value, ast.Lambda):
@@ -258,7 +263,7 @@ class TermReader:
         return self._made(returned[0].value, LocalNames(self, found[0], names, scope.depth + 1))
 
     def _method(self, node, function, scope):
-        """Return the term of a method that reads its object, None for another."""
+        """Return the term of a method that only reads its object, None for any other method."""
         name = function.attr
         base = self.term(function.value, scope)
         if base[0] == "env":
@@ -278,7 +283,7 @@ class TermReader:
         return None
 
     def _inlined(self, node, name, scope):
-        """Return what a small function of the tree returns, None when that is not understood."""
+        """Return the term that a small function of the tree returns, None when it is not understood."""
         found = self.symbols.called(name, scope.function)
         if len(found) != 1 or scope.depth >= _DEEPEST or found[0] in self._inlining or len(found[0].body) > 6:
             return None
@@ -287,7 +292,7 @@ class TermReader:
         try:
             names = {**self.bound(callee, node, scope), **scope.assigned()}
             term = self._returned(callee.body, LocalNames(self, callee, names, scope.depth + 1))
-            # What was understood in part only is asked by the function's name.
+            # A function that was understood in part is an input by its own name.
             return term if term not in (None, _RAISES) and _is_understood(term) else None
         finally:
             self._inlining.discard(callee)
@@ -303,7 +308,7 @@ class TermReader:
             if callee.args.vararg is not None:
                 names[callee.args.vararg.arg] = self._items(ast.Tuple(given.rest), scope)
         parameters = parameters[skipped:]
-        # A parameter is never the module's constant of that name.
+        # A parameter hides a constant of the module that has its name.
         for name in parameters:
             if names.get(name, UNKNOWN) == UNKNOWN:
                 names[name] = ("object", name)
@@ -312,7 +317,7 @@ class TermReader:
     def _returned(self, body, scope):
         """Return the term that a body of assignments, branches and returns gives, None for any other body.
 
-        A branch that raises gives nothing: what comes back comes from the other one.
+        Where one branch raises, the term is that of the other one.
         """
         for position, statement in enumerate(body):
             if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_text(statement):
@@ -339,7 +344,7 @@ class TermReader:
 
 
 def _divided(left, right):
-    """Return the term of a division where the divisor is 1, as it is where nothing is split; else it is not known."""
+    """Return the term of a division by 1, which is the default of most divisors; by anything else it is not known."""
     if right[0] == "const":
         return left if right[1] == 1 else UNKNOWN
     for index, side in enumerate((left, right)):
@@ -390,7 +395,7 @@ def assign(target, term, scope, reader):
         scope.names[target.id] = term if term != UNKNOWN else ("object", target.id)
     elif isinstance(target, ast.Attribute):
         if target.attr in reader.fields:
-            # What was not understood may be anything, the value before included.
+            # A value that was not understood may be the one before.
             name = ("field", target.attr)
             scope.names[name] = bounded(term, scope.names.get(name, name))
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -399,7 +404,7 @@ def assign(target, term, scope, reader):
 
 
 def bounded(term, instead):
-    """Return a term of bearable size, ``instead`` (what was there before) for a larger one."""
+    """Return ``term`` unless it is too large, else ``instead``, the term that was there before."""
     return term if _size(term) <= _LARGEST else instead
 
 
