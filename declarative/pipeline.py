@@ -50,9 +50,9 @@ from declarative.passes import (
     quantization,
     sampling,
 )
+from harness.world.arguments import argument_specs
 from harness.world.case import BrokenSetUp, Case
 from harness.world.machine import current
-from harness.world.records import field_specs
 from harness.world.slice import resolve_slice
 
 REGISTRY: Final = Registry(
@@ -240,7 +240,7 @@ def recorded_reads(case: Case) -> list[Reads]:
         PIPELINE.record(resolution, model, facts_of(record, model), environment.__setitem__, done)
         resolution.materialize()
 
-    resolve_slice(case, arguments=field_specs(ServerArgs), record=ServerArgs, run=run, root="")
+    resolve_slice(case, arguments=argument_specs(), record=ServerArgs, run=run, root="")
     return reads
 
 

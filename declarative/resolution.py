@@ -18,10 +18,10 @@ from declarative.families import constants
 from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE as DECLARABLE_STATE
 from declarative.pipeline import PIPELINE, REGISTRY, STAGES, recorded_reads, run_passes
+from harness.world.arguments import argument_specs
 from harness.world.case import Case, Outcome
 from harness.world.chain import PlacedStep, Write, Writer
 from harness.world.fields import FieldSpec
-from harness.world.records import field_specs
 from harness.world.slice import FIELDS, STATE, resolve_slice
 
 _PACKAGE: Final = Path(__file__).parent
@@ -62,7 +62,7 @@ SLOTS: Final = tuple(
 @cache
 def arguments() -> dict[str, FieldSpec]:
     """Return what a case may set, by name; `harness.world.fields.check_args` refuses the rest."""
-    return field_specs(ServerArgs)
+    return argument_specs()
 
 
 def resolve(case: Case) -> Outcome:

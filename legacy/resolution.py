@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from harness.world.arguments import argument_specs
 from harness.world.case import Case, Outcome
 from harness.world.fields import FieldSpec
-from harness.world.records import field_specs
 from harness.world.slice import resolve_slice
 from legacy.server_args import ServerArgs
 from legacy.slots import SLOTS
@@ -19,7 +19,7 @@ _HERE: Final = str(Path(__file__).parent) + "/"
 @cache
 def arguments() -> dict[str, FieldSpec]:
     """Return what a case may set, by name; `harness.world.fields.check_args` refuses the rest."""
-    return field_specs(ServerArgs)
+    return argument_specs()
 
 
 def resolve(case: Case) -> Outcome:

@@ -1,4 +1,4 @@
-"""A package's argument record, a dataclass of annotated fields, said to the harness.
+"""Describes a package's argument record, a dataclass of annotated fields, to the harness.
 
 The idiom is that of sglang's ``ServerArgs``: each field is ``Annotated[type, Arg(...)]``. A package has its own
 ``Arg``; what is read of it here are its attributes ``help``, ``choices``, ``aliases`` and ``no_cli``.
@@ -54,18 +54,35 @@ def field_specs(record: type[Any]) -> dict[str, FieldSpec]:
 def _spec(field: dataclasses.Field[Any], annotated: Any) -> FieldSpec:
     hint, *metadata = typing.get_args(annotated)
     arg: Metadata = metadata[0]
+    return field_spec(
+        field.name,
+        hint,
+        field.default,
+        choices=arg.choices,
+        flags=() if arg.no_cli else ("--" + field.name.replace("_", "-"), *arg.aliases),
+        is_made=field.default_factory is not dataclasses.MISSING,
+    )
+
+
+def field_spec(
+    name: str, hint: Any, default: Any, *, choices: tuple[str, ...], flags: tuple[str, ...], is_made: bool
+) -> FieldSpec:
+    """Return the description of one field.
+
+    ``hint`` is its type as Python writes it; ``default`` is `dataclasses.MISSING` where there is none, or where it is
+    made anew for each record (``is_made``).
+    """
     inner, optional = _without_none(hint)
-    made = field.default_factory is not dataclasses.MISSING
-    required = field.default is dataclasses.MISSING and not made
+    missing = default is dataclasses.MISSING
     return FieldSpec(
-        name=field.name,
+        name=name,
         type=_TYPES.get(inner, "object"),
         # What a factory makes is also made for null.
-        optional=optional or made,
-        choices=arg.choices,
-        default=None if required or made else field.default,
-        required=required,
-        flags=() if arg.no_cli else ("--" + field.name.replace("_", "-"), *arg.aliases),
+        optional=optional or is_made,
+        choices=choices,
+        default=None if missing else default,
+        required=missing and not is_made,
+        flags=flags,
     )
 
 

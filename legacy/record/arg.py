@@ -1,4 +1,4 @@
-"""What a field of the record says about itself."""
+"""The metadata of a field of the record."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Arg:
-    """A field's metadata, inside ``Annotated``.
+    """A field's metadata, inside ``Annotated``; ``no_cli`` marks a field that no flag sets.
 
-    The flag is the field's name with hyphens; ``aliases`` are further ones. ``no_cli`` fields have no flag.
+    Help, choices and flags are in the table `harness.world.arguments`. The codemods add their marks here.
     """
 
-    help: str
-    choices: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
     no_cli: bool = False

@@ -1,8 +1,8 @@
 """The record's fields: the state that handlers read and assign.
 
-Names, types, defaults and choices are facts of ``ServerArgs`` in 0.5.14; so far the fields are those that the
-resolution slice reads or writes, those that a generated case sets, and those of the real launches. What a handler
-outside the slice would have set before is in `harness.world.slice`.
+The fields are those of the table `harness.world.arguments`, which also has their choices, flags and help. Name, type
+and default are written here as well, because the codemods work on this package as on a tree of sglang: they read and
+tag fields in the source of the record. A test compares both.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated as A
 
-from harness.world import choices
 from harness.world.cuda_graph import CudaGraphConfig
 from legacy.record.arg import Arg
 
@@ -20,152 +19,107 @@ class Arguments:
     """The arguments of a server, by section."""
 
     # -- model
-    model_path: A[str, Arg("Where the weights are: a folder, or a repository's name.", aliases=("--model",))]
-    load_format: A[str, Arg("The format of the weights.", choices.LOAD_FORMAT_CHOICES)] = "auto"
-    trust_remote_code: A[bool, Arg("Run model code that comes with the checkpoint.")] = False
-    context_length: A[int | None, Arg("The longest context, in tokens; the model's own if not given.")] = None
-    is_embedding: A[bool, Arg("Serve the model for embeddings.")] = False
-    enable_multimodal: A[bool | None, Arg("Serve what a multimodal model takes besides text.")] = None
-    revision: A[str | None, Arg("The repository's branch, tag or commit.")] = None
-    model_impl: A[str, Arg("Whose implementation of the model runs.")] = "auto"
-    encoder_only: A[bool, Arg("Serve the multimodal encoder alone.")] = False
-    language_only: A[bool, Arg("Serve the language model alone.")] = False
+    model_path: A[str, Arg()]
+    load_format: A[str, Arg()] = "auto"
+    trust_remote_code: A[bool, Arg()] = False
+    context_length: A[int | None, Arg()] = None
+    is_embedding: A[bool, Arg()] = False
+    enable_multimodal: A[bool | None, Arg()] = None
+    revision: A[str | None, Arg()] = None
+    model_impl: A[str, Arg()] = "auto"
+    encoder_only: A[bool, Arg()] = False
+    language_only: A[bool, Arg()] = False
 
     # -- number formats
-    dtype: A[str, Arg("The type of weights and activations.", choices.DTYPE_CHOICES)] = "auto"
-    quantization: A[str | None, Arg("The quantization method.", choices.QUANTIZATION_CHOICES)] = None
-    kv_cache_dtype: A[str, Arg("The type of the KV cache.", choices.KV_CACHE_DTYPE_CHOICES)] = "auto"
-    quantize_and_serve: A[bool, Arg("Quantize with ModelOpt and serve at once.")] = False
-    enable_tf32_matmul: A[bool, Arg("Let float32 matrix products use TF32.")] = False
+    dtype: A[str, Arg()] = "auto"
+    quantization: A[str | None, Arg()] = None
+    kv_cache_dtype: A[str, Arg()] = "auto"
+    quantize_and_serve: A[bool, Arg()] = False
+    enable_tf32_matmul: A[bool, Arg()] = False
 
     # -- memory and scheduling
-    mem_fraction_static: A[float | None, Arg("The part of the memory for weights and KV cache.")] = None
-    max_running_requests: A[int | None, Arg("How many requests run at most.")] = None
-    chunked_prefill_size: A[int | None, Arg("The tokens of a prefill chunk; -1 for no chunks.")] = None
-    max_prefill_tokens: A[int, Arg("The tokens of a prefill batch.")] = 16384
-    schedule_conservativeness: A[float, Arg("How cautiously requests are admitted.")] = 1.0
-    page_size: A[int | None, Arg("The tokens of a page of the KV cache.")] = None
-    swa_full_tokens_ratio: A[float, Arg("Cached tokens of sliding-window layers per token of full layers.")] = 0.8
-    disable_hybrid_swa_memory: A[bool, Arg("One memory pool for sliding-window and full layers.")] = False
-    disable_radix_cache: A[bool, Arg("No prefix cache.")] = False
-    disable_overlap_schedule: A[bool, Arg("Scheduler and model in turn, not side by side.")] = False
-    enable_mixed_chunk: A[bool, Arg("Prefill chunks and decoding in one batch.")] = False
-    sampling_defaults: A[str, Arg("Whose sampling defaults hold.", choices.SAMPLING_DEFAULTS_CHOICES)] = "model"
+    mem_fraction_static: A[float | None, Arg()] = None
+    max_running_requests: A[int | None, Arg()] = None
+    chunked_prefill_size: A[int | None, Arg()] = None
+    max_prefill_tokens: A[int, Arg()] = 16384
+    schedule_conservativeness: A[float, Arg()] = 1.0
+    page_size: A[int | None, Arg()] = None
+    swa_full_tokens_ratio: A[float, Arg()] = 0.8
+    disable_hybrid_swa_memory: A[bool, Arg()] = False
+    disable_radix_cache: A[bool, Arg()] = False
+    disable_overlap_schedule: A[bool, Arg()] = False
+    enable_mixed_chunk: A[bool, Arg()] = False
+    sampling_defaults: A[str, Arg()] = "model"
 
     # -- device and parallelism
-    device: A[str | None, Arg("The torch device type; detected if not given.")] = None
-    nnodes: A[int, Arg("The number of nodes.")] = 1
-    tp_size: A[int, Arg("Tensor parallel ranks.", aliases=("--tensor-parallel-size",))] = 1
-    pp_size: A[int, Arg("Pipeline parallel ranks.", aliases=("--pipeline-parallel-size",))] = 1
-    dp_size: A[int, Arg("Data parallel ranks.", aliases=("--data-parallel-size",))] = 1
-    attn_cp_size: A[
-        int, Arg("Context parallel ranks of the attention.", aliases=("--attention-context-parallel-size",))
-    ] = 1
-    enable_prefill_cp: A[bool, Arg("Context parallelism while prefilling.")] = False
-    cp_strategy: A[str | None, Arg("How the context is split.", choices.CP_STRATEGY_CHOICES)] = None
-    enable_dsa_prefill_context_parallel: A[
-        bool, Arg("The earlier name of enable_prefill_cp.", aliases=("--enable-nsa-prefill-context-parallel",))
-    ] = False
-    dsa_prefill_cp_mode: A[str, Arg("The earlier name of cp_strategy.", aliases=("--nsa-prefill-cp-mode",))] = (
-        "round-robin-split"
-    )
-    enable_dp_attention: A[bool, Arg("Attention data parallel, the rest tensor parallel.")] = False
-    enable_dp_lm_head: A[bool, Arg("The output head's vocabulary split within attention groups.")] = False
-    enable_lora: A[bool | None, Arg("Serve LoRA adapters.")] = None
+    device: A[str | None, Arg()] = None
+    nnodes: A[int, Arg()] = 1
+    tp_size: A[int, Arg()] = 1
+    pp_size: A[int, Arg()] = 1
+    dp_size: A[int, Arg()] = 1
+    attn_cp_size: A[int, Arg()] = 1
+    enable_prefill_cp: A[bool, Arg()] = False
+    cp_strategy: A[str | None, Arg()] = None
+    enable_dsa_prefill_context_parallel: A[bool, Arg()] = False
+    dsa_prefill_cp_mode: A[str, Arg()] = "round-robin-split"
+    enable_dp_attention: A[bool, Arg()] = False
+    enable_dp_lm_head: A[bool, Arg()] = False
+    enable_lora: A[bool | None, Arg()] = None
 
     # -- kernels
-    attention_backend: A[str | None, Arg("Attention kernels.", choices.ATTENTION_BACKEND_CHOICES)] = None
-    decode_attention_backend: A[
-        str | None, Arg("Attention kernels while decoding.", choices.ATTENTION_BACKEND_CHOICES)
-    ] = None
-    prefill_attention_backend: A[
-        str | None, Arg("Attention kernels while prefilling.", choices.ATTENTION_BACKEND_CHOICES)
-    ] = None
-    sampling_backend: A[str | None, Arg("Sampling kernels.", choices.SAMPLING_BACKEND_CHOICES)] = None
-    dsa_prefill_backend: A[
-        str | None,
-        Arg("Sparse attention kernels while prefilling.", choices.DSA_CHOICES, ("--nsa-prefill-backend",)),
-    ] = None
-    dsa_decode_backend: A[
-        str | None,
-        Arg("Sparse attention kernels while decoding.", choices.DSA_CHOICES, ("--nsa-decode-backend",)),
-    ] = None
-    cuda_graph_config: A[CudaGraphConfig, Arg("CUDA graph settings of both phases, as JSON.")] = field(
-        default_factory=CudaGraphConfig
-    )
+    attention_backend: A[str | None, Arg()] = None
+    decode_attention_backend: A[str | None, Arg()] = None
+    prefill_attention_backend: A[str | None, Arg()] = None
+    sampling_backend: A[str | None, Arg()] = None
+    dsa_prefill_backend: A[str | None, Arg()] = None
+    dsa_decode_backend: A[str | None, Arg()] = None
+    cuda_graph_config: A[CudaGraphConfig, Arg()] = field(default_factory=CudaGraphConfig)
 
     # -- speculative decoding
-    speculative_algorithm: A[str | None, Arg("The algorithm.")] = None
-    speculative_draft_model_path: A[
-        str | None, Arg("Where the draft model's weights are.", aliases=("--speculative-draft-model",))
-    ] = None
-    speculative_num_steps: A[int | None, Arg("Steps of the draft model.")] = None
-    speculative_eagle_topk: A[int | None, Arg("Tokens drafted per step.")] = None
-    speculative_num_draft_tokens: A[int | None, Arg("Tokens drafted in all.")] = None
-    speculative_moe_runner_backend: A[
-        str | None, Arg("Expert kernels of the draft model.", choices.MOE_RUNNER_BACKEND_CHOICES)
-    ] = None
-    speculative_moe_a2a_backend: A[
-        str | None, Arg("Expert exchange of the draft model.", choices.MOE_A2A_BACKEND_CHOICES)
-    ] = None
-    speculative_draft_model_quantization: A[
-        str | None, Arg("The draft model's quantization method.", choices.QUANTIZATION_CHOICES)
-    ] = None
-    enable_multi_layer_eagle: A[bool, Arg("EAGLE over several layers.")] = False
+    speculative_algorithm: A[str | None, Arg()] = None
+    speculative_draft_model_path: A[str | None, Arg()] = None
+    speculative_num_steps: A[int | None, Arg()] = None
+    speculative_eagle_topk: A[int | None, Arg()] = None
+    speculative_num_draft_tokens: A[int | None, Arg()] = None
+    speculative_moe_runner_backend: A[str | None, Arg()] = None
+    speculative_moe_a2a_backend: A[str | None, Arg()] = None
+    speculative_draft_model_quantization: A[str | None, Arg()] = None
+    enable_multi_layer_eagle: A[bool, Arg()] = False
 
     # -- mixture of experts
-    ep_size: A[int, Arg("Expert parallel ranks.", aliases=("--expert-parallel-size", "--ep"))] = 1
-    moe_a2a_backend: A[str, Arg("How experts exchange tokens.", choices.MOE_A2A_BACKEND_CHOICES)] = "none"
-    moe_runner_backend: A[str, Arg("Expert kernels.", choices.MOE_RUNNER_BACKEND_CHOICES)] = "auto"
-    deepep_mode: A[str, Arg("DeepEP's mode.", choices.DEEPEP_MODE_CHOICES)] = "auto"
-    moe_dense_tp_size: A[int | None, Arg("Tensor parallel ranks of dense layers.")] = None
-    enable_deepep_waterfill: A[bool, Arg("Shared experts balance the load over DeepEP.")] = False
-    disable_shared_experts_fusion: A[bool, Arg("Shared experts apart from routed ones.")] = False
-    enforce_shared_experts_fusion: A[bool, Arg("Shared experts always with routed ones.")] = False
+    ep_size: A[int, Arg()] = 1
+    moe_a2a_backend: A[str, Arg()] = "none"
+    moe_runner_backend: A[str, Arg()] = "auto"
+    deepep_mode: A[str, Arg()] = "auto"
+    moe_dense_tp_size: A[int | None, Arg()] = None
+    enable_deepep_waterfill: A[bool, Arg()] = False
+    disable_shared_experts_fusion: A[bool, Arg()] = False
+    enforce_shared_experts_fusion: A[bool, Arg()] = False
 
     # -- hybrid models
-    mamba_radix_cache_strategy: A[
-        str,
-        Arg(
-            "How state layers take part in the prefix cache.",
-            choices.MAMBA_RADIX_CACHE_STRATEGY_CHOICES,
-            ("--mamba-scheduler-strategy",),
-        ),
-    ] = "auto"
-    mamba_track_interval: A[int, Arg("Tokens between saved states.")] = 256
-    linear_attn_backend: A[str, Arg("Linear attention kernels.", choices.LINEAR_ATTN_KERNEL_BACKEND_CHOICES)] = (
-        "triton"
-    )
+    mamba_radix_cache_strategy: A[str, Arg()] = "auto"
+    mamba_track_interval: A[int, Arg()] = 256
+    linear_attn_backend: A[str, Arg()] = "triton"
 
     # -- caches beyond the device
-    enable_hierarchical_cache: A[bool, Arg("A cache in host memory behind the device's.")] = False
-    hicache_io_backend: A[str, Arg("How pages move between the two.", choices.HICACHE_IO_BACKEND_CHOICES)] = "kernel"
-    hicache_mem_layout: A[str, Arg("How pages lie in host memory.", choices.HICACHE_MEM_LAYOUT_CHOICES)] = (
-        "page_first"
-    )
-    enable_hisparse: A[bool, Arg("Sparse attention over a hierarchical cache.")] = False
-    enable_lmcache: A[bool, Arg("LMCache in place of the hierarchical cache.")] = False
+    enable_hierarchical_cache: A[bool, Arg()] = False
+    hicache_io_backend: A[str, Arg()] = "kernel"
+    hicache_mem_layout: A[str, Arg()] = "page_first"
+    enable_hisparse: A[bool, Arg()] = False
+    enable_lmcache: A[bool, Arg()] = False
 
     # -- collectives, determinism, the rest
-    disable_custom_all_reduce: A[bool, Arg("NCCL's all-reduce only.")] = False
-    enable_flashinfer_allreduce_fusion: A[bool, Arg("The earlier form of the backend's flag.")] = False
-    enforce_disable_flashinfer_allreduce_fusion: A[bool, Arg("Never fuse all-reduce, whatever the model.")] = False
-    flashinfer_allreduce_fusion_backend: A[
-        str | None, Arg("What fuses all-reduce.", choices.FLASHINFER_ALLREDUCE_FUSION_CHOICES)
-    ] = None
-    enable_aiter_allreduce_fusion: A[bool, Arg("AITER fuses all-reduce.")] = False
-    enable_two_batch_overlap: A[bool, Arg("Two half batches, one computing while the other communicates.")] = False
-    enable_deterministic_inference: A[bool, Arg("The same answer whatever else is in the batch.")] = False
-    rl_on_policy_target: A[
-        str | None, Arg("The training system to match exactly.", choices.RL_ON_POLICY_TARGET_CHOICES)
-    ] = None
-    dllm_algorithm: A[str | None, Arg("The algorithm of a diffusion language model.")] = None
-    disaggregation_mode: A[
-        str, Arg("Prefill or decode alone, or both (null).", choices.DISAGGREGATION_MODE_CHOICES)
-    ] = "null"
-    disaggregation_transfer_backend: A[
-        str, Arg("What moves the cache between the two.", choices.DISAGG_TRANSFER_BACKEND_CHOICES)
-    ] = "mooncake"
+    disable_custom_all_reduce: A[bool, Arg()] = False
+    enable_flashinfer_allreduce_fusion: A[bool, Arg()] = False
+    enforce_disable_flashinfer_allreduce_fusion: A[bool, Arg()] = False
+    flashinfer_allreduce_fusion_backend: A[str | None, Arg()] = None
+    enable_aiter_allreduce_fusion: A[bool, Arg()] = False
+    enable_two_batch_overlap: A[bool, Arg()] = False
+    enable_deterministic_inference: A[bool, Arg()] = False
+    rl_on_policy_target: A[str | None, Arg()] = None
+    dllm_algorithm: A[str | None, Arg()] = None
+    disaggregation_mode: A[str, Arg()] = "null"
+    disaggregation_transfer_backend: A[str, Arg()] = "mooncake"
 
     # -- state that is no argument
     uses_mamba_radix_cache: bool = field(default=False, init=False)

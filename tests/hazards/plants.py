@@ -229,12 +229,16 @@ _GIB: Final = 1024""",
     "8-predicate": Plant(
         "a list of exact names became a predicate, which holds for Gemma 4, too",
         (
-            ("pipeline.py", "        (gemma.GEMMA_ARCHITECTURES, gemma._gemma2_gemma3_overrides),\n", ""),
             (
                 "pipeline.py",
-                "predicates=((step3p.is_step3p_name, step3p._step3p_overrides),)",
-                "predicates=((step3p.is_step3p_name, step3p._step3p_overrides),"
-                ' (lambda name: "Gemma" in name, gemma._gemma2_gemma3_overrides))',
+                "        (sliding_window.GEMMA_ARCHITECTURES, sliding_window._gemma2_gemma3_overrides),\n",
+                "",
+            ),
+            (
+                "pipeline.py",
+                "predicates=((sliding_window.is_step3p_name, sliding_window._step3p_overrides),)",
+                "predicates=((sliding_window.is_step3p_name, sliding_window._step3p_overrides),"
+                ' (lambda name: "Gemma" in name, sliding_window._gemma2_gemma3_overrides))',
             ),
         ),
         1000,
@@ -276,11 +280,11 @@ _GIB: Final = 1024""",
         "two checks of two passes in the other order, and no order is checked",
         (
             UNCHECKED,
-            ("pipeline.py", "            lfm2._first_layer_validation,\n", ""),
+            ("pipeline.py", "            hybrid._first_layer_validation,\n", ""),
             (
                 "pipeline.py",
                 "            mamba._mamba_radix_cache_resolution,\n",
-                "            lfm2._first_layer_validation,\n            mamba._mamba_radix_cache_resolution,\n",
+                "            hybrid._first_layer_validation,\n            mamba._mamba_radix_cache_resolution,\n",
             ),
         ),
         6000,

@@ -69,7 +69,7 @@ print(context.flags.attn.backend, context.flags.page_size, context.flags.dtype)
 DROPPED_DECLARATIONS = (
     (
         "engine/stash.py",
-        "return tuple(attributes[_ATTRIBUTE]) if _ATTRIBUTE in attributes else ()",
+        "return tuple(vars(arguments).get(_ATTRIBUTE, ()))",
         "return ()",
     ),
 )
