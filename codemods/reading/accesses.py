@@ -1,7 +1,7 @@
-"""What happens to the record's fields in one function, in the order in which Python evaluates it, calls followed.
+"""The reads and writes of the record's fields in one function, and in those it calls, in the order of evaluation.
 
-It is a reading of the text, not a record of a run: both branches of a condition happen, one after the other, a
-loop's body happens once, and nothing returns early.
+The text is read, nothing is run: both branches of a condition happen, one after the other, a loop's body happens
+once, and nothing returns early.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Access(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """Where the walk is: the file, the function and what it knows, the guards and calls around."""
+    """The function that is walked, the names that hold the record in it, and the guards and calls around it."""
 
     path: str
     function: str
@@ -56,7 +56,7 @@ class _Frame(NamedTuple):
 
 
 class AccessReader:
-    """Reads functions of one tree. The fields that count include attributes that are no fields."""
+    """Reads functions of one tree. Attributes that methods assign count like fields."""
 
     def __init__(self, index: TreeIndex, facts: RecordFacts, callees: Callees) -> None:
         self._index = index
@@ -268,7 +268,7 @@ class AccessReader:
     def _handed_to(
         self, callees: list[tuple[str, Definition | None]], node: ast.Call, frame: _Frame
     ) -> Iterator[Access]:
-        """Follow functions that get the record, each with its text; what cannot be followed is an access itself."""
+        """Follow functions that get the record, each given with its text; yield a "handed" access for any other."""
         for text, place in callees:
             inner = self._frame(place, frame) if place else None
             if inner is not None and inner.scope.records:

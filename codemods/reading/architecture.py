@@ -12,25 +12,27 @@ from harness.source.constants import assignments
 from harness.source.nodes import Scope, is_text, texts_in
 from harness.source.scopes import parameters_of
 
+Constant = Callable[[str], Sequence[str] | None]
 _ENDINGS = ("arch", "architecture")
 _PARTS = ("startswith", "endswith")
 
 
 @dataclass(frozen=True)
 class ArchitectureTest:
-    """A condition that asks the name ``variable`` alone, as ``test``; ``before`` and ``after`` are asked besides.
-
-    ``names`` are the names it is true for, ``parts`` what any other name it is true for holds; ``known`` is False
-    where a list of names is not written out.
-    """
+    """A condition that depends on one variable, the name of a model's architecture."""
 
     variable: str
     test: ast.expr
+    """The part of the condition that tests the variable."""
     names: frozenset[str] = frozenset()
+    """The architectures for which the test is true."""
     parts: frozenset[str] = frozenset()
+    """The test is also true for each architecture whose name holds one of these."""
     known: bool = True
+    """Whether ``names`` is complete: a list of names may be computed."""
     before: tuple[ast.expr, ...] = ()
     after: tuple[ast.expr, ...] = ()
+    """The operands of ``and`` before and after the test."""
 
     def overlaps(self, other: ArchitectureTest) -> bool:
         """Return whether both may be true for one name."""
@@ -60,25 +62,20 @@ def architecture_names(node: Scope) -> frozenset[str]:
     return frozenset(found)
 
 
-def read_test(
-    test: ast.expr, variables: Collection[str], constant: Callable[[str], Sequence[str] | None]
-) -> ArchitectureTest | None:
-    """Return what ``test`` asks of one of ``variables``, or None when it asks no architecture, or more than whether.
+def read_test(test: ast.expr, variables: Collection[str], constant: Constant) -> ArchitectureTest | None:
+    """Return how ``test`` depends on one of ``variables``; None where it depends on none, or on more than its name.
 
-    ``constant`` gives the strings that a module-level name stands for, or None.
+    ``constant`` gives the texts of the collection that a module-level name is assigned, or None.
     """
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        for number, part in enumerate(test.values):
-            found = _pure_test(part, variables, constant)
-            if found is not None:
-                return replace(found, before=tuple(test.values[:number]), after=tuple(test.values[number + 1 :]))
-        return None
-    return _pure_test(test, variables, constant)
+    operands = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    for number, part in enumerate(operands):
+        found = _pure_test(part, variables, constant)
+        if found is not None:
+            return replace(found, before=tuple(operands[:number]), after=tuple(operands[number + 1 :]))
+    return None
 
 
-def _pure_test(
-    test: ast.expr, variables: Collection[str], constant: Callable[[str], Sequence[str] | None]
-) -> ArchitectureTest | None:
+def _pure_test(test: ast.expr, variables: Collection[str], constant: Constant) -> ArchitectureTest | None:
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
         parts = [_pure_test(item, variables, constant) for item in test.values]
         found = [item for item in parts if item is not None]
@@ -107,9 +104,7 @@ def _pure_test(
     return None
 
 
-def _compared(
-    test: ast.Compare, variables: Collection[str], constant: Callable[[str], Sequence[str] | None]
-) -> ArchitectureTest | None:
+def _compared(test: ast.Compare, variables: Collection[str], constant: Constant) -> ArchitectureTest | None:
     left, operator, right = test.left, test.ops[0], test.comparators[0]
     if isinstance(operator, ast.Eq):
         for name, value in ((left, right), (right, left)):

@@ -25,7 +25,10 @@ class Callee(NamedTuple):
 
 
 class Callees:
-    """Reads one tree. Where a name may mean several functions, each is an answer; where one is unknown, none is."""
+    """The functions that calls in one tree may run.
+
+    A name that may mean several functions gives all of them, and None if one of these is not known.
+    """
 
     def __init__(self, index: TreeIndex, facts: RecordFacts) -> None:
         self._index = index
@@ -85,7 +88,7 @@ class Callees:
     # -- calls
 
     def of(self, path: str, func: ast.expr, function: Scope | None, scope: ScopeNames) -> list[Callee] | None:
-        """Return what ``func``, called in ``function`` of the file ``path``, may be; None where it is not known."""
+        """Return what a call of ``func`` in ``function`` of the file ``path`` may run; None where it is unknown."""
         if isinstance(func, ast.Name):
             return None if self._is_local(func.id, function) else self._called(path, func.id)
         if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
@@ -130,7 +133,7 @@ class Callees:
         return Callee(place, 1 if "classmethod" in self._decorators(place) else 0)
 
     def _means(self, path: str, name: str) -> list[Definition] | None:
-        """Return what ``name`` may mean in the file ``path``; None where something else may have been assigned."""
+        """Return the classes and functions that ``name`` may be in a file; None where it may be something else."""
         module = self._index.read(path)
         found: list[Definition | None] = [None] if name in self._assigned_in(path) else []
         if name in module.classes or name in module.definitions:
@@ -235,7 +238,7 @@ def _has_lambda(node: ast.AST) -> bool:
 
 
 def _assigned(statement: ast.stmt) -> Iterator[str]:
-    """Yield what a statement of the top level, or inside its conditions, binds."""
+    """Yield the names that a statement of the top level binds, also inside its conditions."""
     if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

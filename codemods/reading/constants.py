@@ -1,4 +1,4 @@
-"""The lists of names that a tree writes out once and asks by name, such as the architectures of a family."""
+"""The collections of texts that a tree assigns to a name once, such as the architectures of a family."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def written_texts(node: ast.AST | None) -> tuple[str, ...] | None:
 
 
 def constants_of(index: TreeIndex, facts: RecordFacts) -> dict[Definition, tuple[str, ...]]:
-    """Return the texts that names of the files of the resolution are assigned, through imports within the tree.
+    """Return the texts of each collection that a name of the resolution's files is assigned, or imports.
 
-    A name counts that its module assigns once, a tuple, list, set or frozenset of texts that is written out.
+    The collection is a tuple, list, set or frozenset that is written out, and its module assigns the name once.
     """
     modules = [index.read(path) for path in facts.files]
     places = [Definition(module.path, name) for module in modules for name in (*module.assigned, *module.imports)]

@@ -1,4 +1,4 @@
-"""Which handlers do nothing, and whether they can go."""
+"""The handlers that do nothing, and the reasons why some of them cannot be removed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from harness.source.calls import called_name, given
 
 
 def empty_handlers(index: TreeIndex, classes: frozenset[Definition], record: Definition) -> dict[str, str]:
-    """Return the methods of the record that do nothing, by name, with what keeps them, or the empty string.
+    """Return the methods of the record that do nothing, each with the reason why it cannot be removed, or "".
 
-    Bare calls without arguments that could do something, and elements of a tuple of handlers, keep none.
+    Two kinds of mention are no reason, since they can be removed with the method: a call that is a statement by
+    itself and whose arguments do nothing, and an element of a tuple of handlers.
     """
     nodes = (item for owner in filter(None, map(index.class_at, classes)) for item in owner.body)
     found = {item.name for item in nodes if isinstance(item, ast.FunctionDef) and _does_nothing(item)}

@@ -32,19 +32,18 @@ class Hidden(NamedTuple):
 
 @dataclass(frozen=True)
 class ResolutionFacts:
-    """The functions that run from the call of ``entry`` until it returns, as far as they can get at the record.
-
-    ``entry`` is a method of the record, or a function that is handed it; None where the tree shows none. ``reached``
-    are the functions, each with the parameters that it is handed the record as, besides those whose names or
-    annotations show it; ``passes`` those that only ever get a view of it. ``names`` are the texts that a function's
-    parameter is given where it is reached, if all of them are written out. ``hidden`` is what is not known.
-    """
+    """The functions that run from the call of ``entry`` until it returns, if they can get at the record."""
 
     entry: Definition | None = None
+    """A method of the record, or a function that is handed it; None where the tree shows none."""
     reached: Mapping[Definition, frozenset[str]] = field(default_factory=dict)
+    """The functions, each with the parameters that hold the record although neither name nor annotation shows it."""
     passes: frozenset[Definition] = frozenset()
+    """The functions among them that only ever get a view of the record."""
     names: Mapping[tuple[Definition, str], frozenset[str]] = field(default_factory=dict)
+    """The texts that a function's parameter is given, if every call writes its text out."""
     hidden: tuple[Hidden, ...] = ()
+    """The places where the text does not show what happens to the record."""
 
     def in_the_way(self, name: str, known: Collection[str] = ()) -> tuple[Hidden, ...]:
         """Return where the field ``name`` may be read or written and nothing shows whether.
@@ -75,36 +74,40 @@ class Effects(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordFacts:
-    """Plain facts about one tree.
-
-    ``classes`` are the record, its ancestors within the tree (mixins of handlers included) and its descendants;
-    ``fields`` gives the class that annotates each field. ``names`` are parameters that hold a record wherever they
-    are not annotated as something else; ``passed`` are the parameters that the resolution hands one to, by function.
-    ``arg`` is the class of a field's metadata, with ``arg_parameters``. ``attributes`` are what methods assign
-    besides fields, ``tagged`` the fields that are resolvable already, ``test_files`` the files that pin them,
-    ``empty`` the methods that do nothing, with what keeps each.
-    ``exports`` are the (module, name) under which packages offer the record besides its own module, and ``getters``
-    the functions, as (module, name), whose annotation promises one. ``effects`` are those of the record's methods, by
-    name, and of functions that are handed one, by ``file:name``. ``constants`` are the collections of strings that
-    names of the resolution's files are assigned. ``resolution`` is what runs until the record is resolved.
-    """
+    """What is known of the record of one tree."""
 
     record: Definition
+    """The class of the record."""
     classes: frozenset[Definition]
+    """The record, its ancestors in the tree (mixins of handlers included) and its descendants."""
     fields: Mapping[str, Definition]
+    """The record's fields, each with the class that annotates it."""
     names: tuple[str, ...] = ("server_args",)
+    """Names of parameters that hold a record wherever they are not annotated as something else."""
     passed: Mapping[Definition, frozenset[str]] = field(default_factory=dict)
+    """The functions that the resolution hands a record to, each with the parameters that hold it."""
     arg: Definition | None = None
+    """The class of a field's metadata, such as sglang's ``Arg``."""
     arg_parameters: tuple[str, ...] = ()
+    """The fields of that class."""
     attributes: frozenset[str] = frozenset()
+    """What methods assign besides fields."""
     tagged: frozenset[str] = frozenset()
+    """The fields whose metadata marks them as resolvable already."""
     test_files: frozenset[str] = frozenset()
+    """The files that pin the resolvable fields."""
     empty: Mapping[str, str] = field(default_factory=dict)
+    """The methods that do nothing, each with the reason why it cannot be removed; "" where it can."""
     exports: frozenset[tuple[str, str]] = frozenset()
+    """The (module, name) under which packages offer the record besides its own module."""
     getters: frozenset[tuple[str, str]] = frozenset()
+    """The functions, as (module, name), whose annotation promises a record."""
     effects: Mapping[str, Effects] = field(default_factory=dict)
+    """The effects of the record's methods, by name, and of functions that are handed a record, by ``file:name``."""
     constants: Mapping[Definition, tuple[str, ...]] = field(default_factory=dict)
+    """The texts of each collection that a name of the resolution's files is assigned."""
     resolution: ResolutionFacts = field(default_factory=ResolutionFacts)
+    """What runs until the record is resolved."""
 
     @property
     def runtime_file(self) -> str:

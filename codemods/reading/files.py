@@ -1,4 +1,4 @@
-"""A tree of source files: a folder on disk, or files in memory. Nothing is written but where the caller says."""
+"""A tree of source files: a folder on disk, or files in memory. Only `copied` and `write` change the disk."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class MemoryTree:
 
 
 class FolderTree:
-    """The Python files under a folder; hidden folders, caches and symbolic links are no part of it.
+    """The Python files under a folder, without hidden folders, caches and symbolic links.
 
-    With ``package`` only those of this folder in it are, where the folder holds more than the tree.
+    With ``package`` the tree is that folder in it alone: the rest of the folder is somebody else's.
     """
 
     def __init__(self, root: Path | str, package: str = "") -> None:

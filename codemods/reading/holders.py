@@ -1,4 +1,4 @@
-"""Which expressions of a file, besides names, hold the process's record: calls of getters, and what a class keeps."""
+"""The expressions of a file, besides names, that hold the process's record: calls of getters, and attributes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from harness.source.writes import targets_of
 
 
 class Holders:
-    """``getters`` are local names of functions that return the record.
+    """``getters`` are the local names of functions that return the record.
 
-    ``kept`` are (class, attribute) where every assignment in the class gives ``self.attribute`` the record;
-    ``attributes`` are the attributes' names that are looked at.
+    ``kept`` are the (class, attribute) for which every assignment in the class gives ``self.attribute`` the record.
+    Only attributes with one of the names ``attributes`` are candidates.
     """
 
     def __init__(self, module: ModuleIndex, facts: RecordFacts, attributes: Collection[str]) -> None:

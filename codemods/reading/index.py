@@ -1,4 +1,4 @@
-"""What a tree defines and where, read without importing it: classes and functions of modules, and what names mean."""
+"""The classes and functions of a tree's modules and the meaning of names, read without importing the tree."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ class ModuleIndex:
 
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """The same functions, of several of one name the last."""
+        """The same functions by name; the last one where there are several."""
         return {name: nodes[-1] for name, nodes in self.definitions.items()}
 
     @cached_property
     def assigned(self) -> dict[str, ast.expr]:
-        """What the top level assigns, by the names that the whole file binds once."""
+        """The value of each name that the top level assigns, if nothing else in the file binds the name."""
         names = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
         stores = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
         return {name: value for name, value in assignments(self.tree.body) if stores[name] == 1}
 
     @cached_property
     def every_import(self) -> dict[str, list[Imported]]:
-        """What each local name is imported as, wherever in the file."""
+        """All imports of each local name, wherever in the file."""
         found: dict[str, list[Imported]] = {}
         for node in ast.walk(self.tree):
             for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
@@ -82,7 +82,7 @@ class ModuleIndex:
 
     @cached_property
     def imports(self) -> dict[str, Imported]:
-        """The same, of several imports of one name the last."""
+        """The last import of each local name."""
         return {name: found[-1] for name, found in self.every_import.items()}
 
     @cached_property
@@ -124,7 +124,7 @@ class TreeIndex:
         return self._modules[path]
 
     def read(self, path: str) -> ModuleIndex:
-        """Return the same; an index that holds nothing where the file is not there or does not parse."""
+        """Return the index of the file ``path``, which is empty when it is not there or does not parse."""
         return self.module(path) or _UNREADABLE
 
     def definitions(self, place: Definition) -> list[Function]:

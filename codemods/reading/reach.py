@@ -1,9 +1,9 @@
-"""Which functions a resolution reaches with the record, and each place where the record gets out of sight there.
+"""The functions that a resolution reaches with the record, and the places where the text does not show what they do.
 
-Only a name that holds the record gives access to it, so each mention of one is looked at: it is read or written by an
-attribute's name, a method is called, it is handed to a function of the tree, which is followed, or it is hidden. Two
-things are taken for granted: before the resolution nobody else has the record, and nothing replaces a method or a
-function of the tree while it runs.
+Only a name that holds the record gives access to it. Each mention of such a name is one of these: the record's
+attribute is read or written, its method is called, it is handed to a function of the tree, which is followed, or it
+is hidden what happens to it. Two things are assumed: before the resolution nobody else has the record, and nothing
+replaces a method or a function of the tree while it runs.
 """
 
 from __future__ import annotations
@@ -157,6 +157,7 @@ class _Reach:
             self._again(place)
 
     def _again(self, place: Definition) -> None:
+        # What a function does with the record depends on which parameters hold it and which texts they are given.
         if place in self._reached and place not in self._waiting:
             self._waiting.append(place)
 
@@ -285,7 +286,7 @@ class _Reach:
     # -- names as text
 
     def _hand_names(self, call: ast.Call | None, callee: Callee) -> None:
-        """Remember what texts the parameters of a function that is followed are given; unknown without a call."""
+        """Remember the texts that the parameters of a followed function are given; without a call none is known."""
         given = self._callees.arguments(call, callee) if call else {}
         for parameter in self._callees.every_parameter(callee.place):
             texts = self._texts(given[parameter]) if parameter in given else None

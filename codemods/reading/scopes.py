@@ -21,9 +21,10 @@ from harness.source.scopes import aliases, parameters_of, starred_of
 
 
 class ScopeNames(NamedTuple):
-    """What one function knows: ``records`` hold the record, ``source`` is the outermost function's name.
+    """Names in one function: ``records`` hold the record, ``of_class`` its class.
 
-    ``of_class`` are names that hold the record's class; ``signature`` is the function's name and its parameters'.
+    ``source`` is the name of the outermost function around; ``signature`` is the function's own name and those of its
+    parameters.
     """
 
     records: frozenset[str]
@@ -38,9 +39,9 @@ NOTHING = ScopeNames(frozenset(), "")
 def record_scopes(
     module: ModuleIndex, facts: RecordFacts, also: Callable[[ast.expr], bool] | None = None
 ) -> dict[Scope, ScopeNames]:
-    """Return what the functions and lambdas of ``module`` know, by their node.
+    """Return the names that hold the record in each function and lambda of ``module``, by its node.
 
-    ``also`` says which further expressions give the record to a local name that is assigned one.
+    A local name that is assigned an expression for which ``also`` returns True holds the record, too.
     """
     names = _RecordNames(module, facts, also)
     names.read_block(module.tree, NOTHING, None)

@@ -83,9 +83,9 @@ _USUAL_LIMITS = (88, 100, 118, 120)
 
 
 def line_limit(text: str) -> int:
-    """Return how long lines of code may be, going by those that are there: a limit that 99 % of them keep.
+    """Return how long lines of code may be: the smallest usual limit that 99 % of the lines of ``text`` keep.
 
-    Lines with strings or comments do not count: formatters let them run over.
+    Lines with strings or comments do not count, because formatters do not break them.
     """
     lengths = sorted(len(line) for line in text.splitlines() if line.strip() and not re.search("[\"'#]", line))
     if len(lengths) < 20:
@@ -95,5 +95,5 @@ def line_limit(text: str) -> int:
 
 
 def usual_quote(text: str) -> str:
-    """Return the quotation mark for new strings, going by those that are there; doubts go to the double one."""
+    """Return the quotation mark for new strings: the single one where ``text`` has clearly more of them."""
     return "'" if text.count("'") > 2 * text.count('"') else '"'
