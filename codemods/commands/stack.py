@@ -131,7 +131,7 @@ def status(
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
 ) -> int:
-    """Show how a stack stands; it may be running."""
+    """Show how far a stack is; it may be running."""
     from rich.console import Console
 
     from codemods.stack.repository import Repository

@@ -1,4 +1,4 @@
-"""Works through one function, the outermost statements first, and puts calls where statements were lifted."""
+"""Works through one function, the outermost statements first, and puts a call in the place of what it lifts."""
 
 from __future__ import annotations
 
@@ -62,34 +62,42 @@ class BlockLifter:
     def _leave(self, statement: cst.BaseStatement, reason: str) -> None:
         self._leave_alone(statement, reason, self._handler.declares([_tree(statement)]))
 
-    def _block(self, body: Sequence[cst.BaseStatement], place: BlockContext) -> list[cst.BaseStatement]:
+    def _block(self, body: Sequence[cst.BaseStatement], context: BlockContext) -> list[cst.BaseStatement]:
+        """Return the statements of a block with its regions lifted.
+
+        Neighbouring regions wait for one another in ``waiting``, since one pass for all of them reads better than
+        one for each. ``known`` are the locals that are bound before the first that waits: it is there that the pass
+        gets its arguments.
+        """
         done: list[cst.BaseStatement] = []
         waiting: list[cst.BaseStatement] = []
-        certain = known = place.certain
+        certain = known = context.certain
         trees = [_tree(statement) for statement in body]
         for number, statement in enumerate(body):
-            later = place.later.behind(trees[number + 1 :])
+            later = context.later.behind(trees[number + 1 :])
             if self._handler.is_ours(self._handler.declares([trees[number]])):
-                provided = self._provided(statement, certain, later, place.depth)
+                provided = self._provided(statement, certain, later, context.depth)
                 if provided is None and waiting and not self._refusal([*waiting, statement], known, later):
                     waiting.append(statement)
                     continue
-                done += self._flushed(waiting, known, place, trees[number:])
+                done += self._flushed(waiting, known, context, trees[number:])
                 waiting, known = [], certain
                 if provided is not None:
                     call, left = provided
-                    done += [call, *self._block(left, replace(place, certain=certain, later=later))]
+                    done += [call, *self._block(left, replace(context, certain=certain, later=later))]
                 elif refusal := self._refusal([statement], known, later):
-                    done.append(self._inside(statement, replace(place, certain=certain, around=refusal, later=later)))
+                    done.append(
+                        self._inside(statement, replace(context, certain=certain, around=refusal, later=later))
+                    )
                 else:
                     waiting = [statement]
                     continue
             else:
-                done += self._flushed(waiting, known, place, trees[number:])
+                done += self._flushed(waiting, known, context, trees[number:])
                 waiting = []
                 done.append(statement)
             certain = known = certain | (certainly_bound(trees[number]) - self._regions.unbinds)
-        return [*done, *self._flushed(waiting, known, place, [])]
+        return [*done, *self._flushed(waiting, known, context, [])]
 
     def _refusal(self, statements: Sequence[cst.BaseStatement], certain: frozenset[str], later: Later) -> str:
         """Return why statements cannot be lifted together, or the empty string when they can."""
@@ -105,28 +113,29 @@ class BlockLifter:
         self,
         statements: Sequence[cst.BaseStatement],
         certain: frozenset[str],
-        place: BlockContext,
+        context: BlockContext,
         rest: Sequence[ast.stmt],
     ) -> Sequence[cst.BaseStatement]:
         """Return what takes the place of statements that can be lifted together and that ``rest`` follows."""
+        # A pass for a declaration without a condition would be a longer way to say the same.
         if not any(isinstance(item, (cst.If, cst.For, cst.While)) for item in statements):
             for statement in statements:
-                self._leave(statement, place.around)
+                self._leave(statement, context.around)
             return statements
-        needs = self._regions.judge([_tree(item) for item in statements], certain, place.later.behind(rest))
+        needs = self._regions.judge([_tree(item) for item in statements], certain, context.later.behind(rest))
         self.count += len(needs.declares)
-        family = self._family_of(statements[0], place) if len(statements) == 1 else place.family
+        family = self._family_of(statements[0], context) if len(statements) == 1 else context.family
         name = self._maker.a_pass(self._handler.name, family, needs, statements, self._handler.records)
-        call = self._maker.run(self._handler.record_in(statements), name, needs.arguments, self._room(place.depth))
+        call = self._maker.run(self._handler.record_in(statements), name, needs.arguments, self._room(context.depth))
         return [call.with_changes(leading_lines=_blank_lines(statements[0]))]
 
-    def _family_of(self, statement: cst.CSTNode, place: BlockContext) -> str:
-        """Return the family that the test of ``statement`` asks for, or else that for which the place runs."""
+    def _family_of(self, statement: cst.CSTNode, context: BlockContext) -> str:
+        """Return the family that the test of ``statement`` asks for, or else the one for which the block runs."""
         if not isinstance(statement, cst.If):
-            return place.family
+            return context.family
         test = ast.parse(f"({code(statement.test)})", mode="eval").body
-        asks = read_test(test, self._handler.architectures & place.certain, self._handler.constant)
-        return (family_of(asks) if asks else "") or place.family
+        asks = read_test(test, self._handler.architectures & context.certain, self._handler.constant)
+        return (family_of(asks) if asks else "") or context.family
 
     def _room(self, depth: int) -> int:
         return self._width - 4 * depth
@@ -160,40 +169,40 @@ class BlockLifter:
 
     # -- blocks inside
 
-    def _inside(self, statement: cst.BaseStatement, place: BlockContext) -> cst.BaseStatement:
-        """Lift from the blocks inside a statement that stays, or list it; ``place.around`` is why it stays."""
+    def _inside(self, statement: cst.BaseStatement, context: BlockContext) -> cst.BaseStatement:
+        """Lift from the blocks inside a statement that stays, or list it; ``context.around`` is why it stays."""
         parts = [
             part for part in ("body", "orelse", "handlers", "finalbody", "cases") if getattr(statement, part, None)
         ]
         if isinstance(statement, cst.SimpleStatementLine) or not parts:
-            self._leave(statement, place.around)
+            self._leave(statement, context.around)
             return statement
         if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
             self._leave(statement, "it stands in a function inside the handler")
             return statement
-        place = replace(place, later=place.later.inside(_tree(statement)))
+        context = replace(context, later=context.later.inside(_tree(statement)))
         changed: dict[str, object] = {}
         for part in parts:
             inner = getattr(statement, part)
             if isinstance(inner, cst.IndentedBlock):
-                changed[part] = self._indented(inner, replace(place, family=self._family_of(statement, place)))
+                changed[part] = self._indented(inner, replace(context, family=self._family_of(statement, context)))
             elif isinstance(inner, (cst.If, cst.Else, cst.Finally)):
-                changed[part] = self._branch(inner, place)
+                changed[part] = self._branch(inner, context)
             elif isinstance(inner, (list, tuple)):
-                changed[part] = [self._branch(one, place) for one in inner]
+                changed[part] = [self._branch(one, context) for one in inner]
         return statement.with_changes(**changed)
 
-    def _branch(self, inner: cst.CSTNode, place: BlockContext) -> cst.CSTNode:
+    def _branch(self, inner: cst.CSTNode, context: BlockContext) -> cst.CSTNode:
         body, orelse = getattr(inner, "body", None), getattr(inner, "orelse", None)
         changed: dict[str, object] = {}
         if isinstance(body, cst.IndentedBlock):
-            changed["body"] = self._indented(body, replace(place, family=self._family_of(inner, place)))
+            changed["body"] = self._indented(body, replace(context, family=self._family_of(inner, context)))
         if isinstance(orelse, (cst.If, cst.Else)):
-            changed["orelse"] = self._branch(orelse, place)
+            changed["orelse"] = self._branch(orelse, context)
         return inner.with_changes(**changed)
 
-    def _indented(self, block: cst.IndentedBlock, place: BlockContext) -> cst.IndentedBlock:
-        within = replace(place, depth=place.depth + 1)
+    def _indented(self, block: cst.IndentedBlock, context: BlockContext) -> cst.IndentedBlock:
+        within = replace(context, depth=context.depth + 1)
         return block.with_changes(body=self._block(block.body, within))
 
 

@@ -60,7 +60,12 @@ class Chains:
     def take(
         self, found: Sequence[Branch], ends_in_else: bool, certain: Collection[str], later: Later
     ) -> list[ProviderBranch]:
-        """Return the branches that become providers. They exclude each other and all that stay, unless forced."""
+        """Return the branches that become providers. They exclude each other and all that stay, unless forced.
+
+        The call of the providers comes before what stays of the chain. So an architecture for which a branch is taken
+        must fail the tests of all others: "if arch == 'A': ... elif 'A' in arch: ..." runs one block for 'A', and
+        would run two. An ``else`` would run for what the providers took.
+        """
         taken = []
         for branch in found:
             body = self._body(branch)
@@ -74,6 +79,7 @@ class Chains:
             except CannotLift:
                 continue
             taken.append(ProviderBranch(branch, body, needs))
+        # One call runs all providers, for one variable: a chain that asks two is left as it is.
         variables = {item.branch.asks.variable for item in taken if item.branch.asks}
         return taken if len(variables) == 1 else []
 
@@ -84,10 +90,9 @@ class Chains:
             return None
         if not isinstance(branch.node.body, cst.IndentedBlock) or m.findall(branch.node.test, m.Comment()):
             return None
+        # A provider has no locals of the handler, and asks the architecture before what its condition asked first.
         named = {item.id for item in ast.walk(asks.test) if isinstance(item, ast.Name)} - {asks.variable}
-        if any(name in self._handler.locals for name in named) or not all(
-            self._handler.is_pure(item) for item in asks.before
-        ):
+        if named & self._handler.locals or not all(self._handler.is_pure(item) for item in asks.before):
             return None
         rest = [*asks.before, *asks.after]
         if not rest:
@@ -123,7 +128,7 @@ def _operand(text: str, node: ast.expr, joined: bool) -> str:
 
 
 def family_of(asks: ArchitectureTest) -> str:
-    """Return a name that tells the family of models that is asked for; the empty string where the test has none."""
+    """Return a name for the family of models that a test asks for; the empty string where it names none."""
     test = asks.test
     listed = test.comparators[0] if isinstance(test, ast.Compare) else None
     if isinstance(listed, ast.Name) and listed.id != asks.variable:
@@ -133,7 +138,7 @@ def family_of(asks: ArchitectureTest) -> str:
 
 
 def asked_as_text(branch: Branch) -> tuple[list[str], str]:
-    """Return the arguments of ``provides`` for a branch, and a name that tells the family."""
+    """Return the arguments of ``provides`` for a branch, and a name for its family."""
     asks = branch.asks
     assert asks is not None
     test, family = asks.test, family_of(asks)

@@ -47,7 +47,7 @@ class Handler:
         return architecture_names(self.node)
 
     def constant(self, name: str) -> Sequence[str] | None:
-        """Return the strings that a name of the module stands for, None where it is no collection of strings."""
+        """Return the strings in the collection that a name of the module holds, None where it holds none."""
         return self.facts.constants.get(Definition(self.module.path, name))
 
     def is_pure(self, node: ast.expr) -> bool:
@@ -55,7 +55,7 @@ class Handler:
         return is_pure(cst.parse_expression(ast.unparse(node)), self.records, self.facts.fields)
 
     def is_record(self, node: ast.AST | None) -> bool:
-        """Return whether ``node`` is the record, or what reads it as it is with the values that wait."""
+        """Return whether ``node`` is the record, or the view of it that ``view_of`` gives."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
             return node.func.id.lstrip("_") == VIEW_OF and self.is_record(node.args[0])
         return isinstance(node, ast.Name) and node.id in self.records

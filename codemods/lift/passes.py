@@ -1,4 +1,4 @@
-"""Writes passes and providers: functions over a view, and the calls that run them where the statements stood."""
+"""Writes passes and providers, which are functions over a view, and the calls that run them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _stem(handler: str) -> str:
 
 
 def _family(name: str) -> str:
-    """Return a function's name for the family that an architecture's name, or that of a list of them, tells."""
+    """Return a word for the family of the architecture ``name``, or of the list of architectures called so."""
     short = re.sub(_KINDS_OF_MODEL, "", name) or name
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", short) if not short.isupper() else short
     return re.sub(r"\W+", "_", words).strip("_").lower() or "family"

@@ -1,4 +1,8 @@
-"""Whether statements of a handler can stand in a pass of their own, and what they need from where they stood."""
+"""Decides whether statements of a handler can become a pass, and what the pass needs from the handler.
+
+A pass reads a view and its declarations are applied when it ends. So nothing may look at the record itself between a
+declaration and the end of the pass, and nothing may leave the pass otherwise than at its end.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +18,34 @@ from codemods.runtime.names import RUNS_PASSES
 from harness.source.scopes import parameters_of, times_bound
 
 _REFUSED: dict[type[ast.AST], str] = {
+    # A return out of a pass would not return from the handler.
     ast.Return: "it returns from the handler",
     ast.Yield: "it yields",
     ast.YieldFrom: "it yields",
     ast.Await: "it waits",
+    # It may be called after the pass has ended: "if c: self.look = lambda: self.alpha" must read what is set later.
     ast.Lambda: "it makes a function that would hold the view",
     ast.FunctionDef: "it makes a function that would hold the view",
     ast.AsyncFunctionDef: "it makes a function that would hold the view",
     ast.ClassDef: "it makes a class",
     ast.Global: "it binds a global name",
     ast.Nonlocal: "it binds a name of another function",
+    # "del self.alpha": a view cannot delete, and a local that is deleted is unbound for the handler too.
     ast.Delete: "it deletes something",
     ast.AsyncFor: "it loops",
+    # What the manager does on leaving may read the record: "with logged(self): declare(self, 'h', alpha=1)".
     ast.With: "it enters a context manager",
     ast.AsyncWith: "it enters a context manager",
+    # A record may refuse a value: "try: declare(self, 'h', alpha=-1)" followed by "except ValueError: ..." must catch
+    # that, and the pass would raise it when it ends.
     ast.Try: "it catches exceptions, which would see declarations that are not applied yet",
+    ast.TryStar: "it catches exceptions, which would see declarations that are not applied yet",
 }
 _LEAVES_LOOP: dict[type[ast.AST], str] = {
     ast.Break: "it leaves a loop around it",
     ast.Continue: "it goes on with a loop around it",
 }
+# In a pass, "super().alpha" has no class around it and "locals()" has other names in it.
 _LOOKS_AROUND = {"super", "__class__", "locals", "vars", "exec", "eval", "dir", "globals"}
 
 
@@ -77,6 +89,7 @@ class Regions:
         _check_loops(body)
         own = times_bound(ast.FunctionDef("region", _NO_ARGUMENTS, list(body), [], None, lineno=1, col_offset=0))
         mentioned = [node.id for node in inside if isinstance(node, ast.Name)]
+        # "nonlocal x": another function reads or binds it while the pass runs.
         for name in sorted(self._shared & {*own, *mentioned}):
             raise CannotLift(f"it uses {name!r}, which is shared with other functions")
         kept = [name for name in sorted(own) if self._is_handed(name, body, mentioned, certain, later)]
@@ -86,11 +99,14 @@ class Regions:
         for name in free:
             if name in self._inner:
                 raise CannotLift(f"it calls {name!r}, a function inside the handler")
+            # A pass is handed its locals before it runs. "if c: x = 1", then "if c: declare(self, 'h', alpha=x)"
+            # never reads an unbound x; run_pass(self, the_pass, x) would, where c is false.
             if name not in certain:
                 raise CannotLift(f"it reads {name!r}, which may be unbound there")
         if _LOOKS_AROUND & set(mentioned):
             raise CannotLift("it looks at its own surroundings")
         for name in [*mentioned, *(node.attr for node in inside if isinstance(node, ast.Attribute))]:
+            # In a class, "self.__x" means "self._Args__x"; in a pass, a function of the module, it means "self.__x".
             if name.startswith("__") and not name.endswith("__"):
                 raise CannotLift(f"it uses the private name {name!r}")
         seen: set[str] = set()
@@ -101,7 +117,10 @@ class Regions:
     def _is_handed(
         self, name: str, body: Sequence[ast.stmt], mentioned: list[str], certain: Collection[str], later: Later
     ) -> bool:
-        """Return whether the local ``name``, which ``body`` binds, must be handed over as it is; raise CannotLift."""
+        """Return whether a pass needs the value that the local ``name`` has before ``body``, which binds it.
+
+        Raises CannotLift where the pass cannot get it, or the handler needs the value that the pass would bind.
+        """
         if name in self._handler.records:
             raise CannotLift(f"it assigns {name!r}, which holds the record")
         if is_read(name, later) or name in self._seen_inside:
@@ -124,7 +143,10 @@ class Regions:
     # -- the record inside
 
     def _check(self, node: ast.AST, declared: set[str]) -> None:
-        """Go through ``node`` in the order of the text; add what it declares to ``declared``."""
+        """Check what ``node`` does with the record, in the order of the text; add what it declares to ``declared``.
+
+        Raises CannotLift.
+        """
         keywords = self._handler.declared(node)
         if keywords:
             if any(keyword.arg is None for keyword in keywords):
@@ -140,7 +162,7 @@ class Regions:
                     self._check(statement, seen)
             declared |= branches[0] | branches[1]
         elif isinstance(node, (ast.For, ast.While)):
-            # What the body declares, its next round meets.
+            # What the body declares, its next round may read: "for x in y: self.look(); declare(self, 'h', alpha=x)".
             for _ in range(2):
                 for child in _in_order(node):
                     self._check(child, declared)
@@ -168,6 +190,8 @@ class Regions:
 
     def _check_effects(self, name: str, effects: Effects, declared: set[str], handed: bool = False) -> None:
         """Check a call of a method, which runs on the record itself, or of a function that is handed the view."""
+        # A function that is handed a view cannot assign. A method can, but what the pass declares of the same field
+        # would overwrite that when it ends.
         written = effects.writes if handed else effects.writes & self._facts.fields.keys()
         if written and handed:
             raise CannotLift(f"it calls {name!r}, which writes {', '.join(sorted(written)[:3])}")
@@ -175,12 +199,16 @@ class Regions:
             self._hazard(f"it calls {name!r}, which writes {', '.join(sorted(written)[:3])}")
         if effects.unknown and (handed or declared):
             self._hazard(f"it calls {name!r}, which hands the record to something that is not followed")
+        # "declare(self, 'h', alpha=2); self.look()": the method reads the record, where alpha is not 2 yet.
         late = (effects.reads | effects.writes) & declared
         if late:
             self._hazard(f"it calls {name!r}, which would read {', '.join(sorted(late))} before it is applied")
 
     def _check_pass(self, node: ast.Call, declared: set[str]) -> None:
-        """Check a pass run inside: over the view, so that it sees and adds to what lies on top."""
+        """Check a pass that is run inside: it gets a view of the view, so it sees what is declared, and adds to it.
+
+        What it calls reads the record itself all the same.
+        """
         for name in passes_run(node):
             effects = self._facts.effects.get(f"{self._handler.module.path}:{name}")
             if effects is None or effects.unknown:

@@ -28,7 +28,7 @@ class EndDualApply(FieldCodemod):
     """Applies what is declared of ``fields`` when the resolution ends, where each of its readers is known.
 
     The function that resolves the record gets ``applies_at_end``, and what it reaches reads the field from
-    ``view_of`` the record. A field of which some reader or writer is not known stays as it is, and what is in the way
+    ``view_of`` the record. A field with a reader or writer that is not known stays as it is, and what is in the way
     is listed. `record_writes` comes first: an assignment is in the way.
 
     ``apply_before`` are callees, as they are written, that are handed the record and cannot be followed, such as

@@ -1,4 +1,4 @@
-"""Lifts guarded declarations out of a handler into passes and providers over a view, run where they stood."""
+"""Lifts guarded declarations out of a handler into passes and providers over a view, run at the same place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class LiftWrites(FieldCodemod):
     for one of them. What is not lifted is listed with the reason; `record_writes` comes first, for an assignment
     cannot be lifted.
 
-    With ``force``, also what would make a pass or provider is lifted of which nothing shows that it does the same.
+    With ``force``, it also lifts what can be written as a pass or provider although nothing shows that it then does
+    the same.
     """
 
     summary: ClassVar[str] = (

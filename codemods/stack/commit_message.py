@@ -1,4 +1,4 @@
-"""The message of a step's commit: what moved, what was left and why, and what the gate said."""
+"""The message of a step's commit: what moved, what was left and why, and the verdicts of the gates."""
 
 from __future__ import annotations
 

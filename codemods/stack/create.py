@@ -157,7 +157,7 @@ def create(folder: Path, target: StackTarget, plan: StackPlan, prefix: str) -> S
 
 
 def make_tree(folder: Path, state: StackState) -> None:
-    """Make the work tree, over again where an earlier try did not come to its end; then the state knows its base.
+    """Make the work tree, anew where an earlier try was interrupted; the state gets the commit it starts from.
 
     Raises UsageError when the target is not there any more.
     """

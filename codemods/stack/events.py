@@ -1,4 +1,4 @@
-"""What a run of the stack tells while it works; it prints nothing itself."""
+"""The events that a run of the stack emits while it works; it prints nothing itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GateProgress:
 
 @dataclass(frozen=True)
 class StepEnded:
-    """A step is committed, has changed nothing, or has stopped the stack; then ``gate`` said so, if one did."""
+    """A step is committed, changed nothing, or stopped the stack; ``gate`` is the result that stopped it, if any."""
 
     step: StepState
     gate: gate_events.Finished | None = None

@@ -24,9 +24,10 @@ from harness.subjects.spec import SubjectSpec
 
 
 class GateVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a gate of one mode came to: of ``sites`` places that write a gated field, so many were ``reached``.
+    """The result of a gate in one mode.
 
-    ``excused`` are those that no case can reach, ``against`` is the first subject's name.
+    ``sites`` is how many places write a gated field in the migrated tree, ``reached`` how many of them ran, and
+    ``excused`` how many no case can reach. ``against`` is the first subject's name.
     """
 
     mode: str

@@ -78,7 +78,7 @@ class StackPlan(msgspec.Struct, frozen=True, kw_only=True):
         return step.codemods or self.codemods
 
     def suffix(self, mode: str) -> str:
-        """Return what stands behind a subject of this package in ``mode``."""
+        """Return the suffix of a subject of this package in ``mode``."""
         if self.package in OWN_PACKAGES:
             return f"#{self.package}"
         return "#slice" if mode == "slice" else ""

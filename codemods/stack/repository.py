@@ -62,7 +62,7 @@ class Repository(Git):
     def commit_tree(self, message: str, parent: str | None) -> str:
         """Commit everything in the work tree on top of ``parent``, move nothing, and return the new commit.
 
-        Raises UsageError when nobody's name is configured in the user's repository.
+        Raises UsageError when no name of a committer is configured in the user's repository.
         """
         self.text("add", "--all")
         tree = self.text("write-tree").strip()
@@ -131,7 +131,7 @@ def new_repository(path: Path) -> Repository:
 
 
 def user_repository(folder: Path) -> Repository | None:
-    """Return the user's work tree that ``folder`` stands in, None when it is in none.
+    """Return the user's work tree that contains ``folder``, None when there is none.
 
     Raises UsageError when git will not read it.
     """

@@ -55,7 +55,7 @@ StackOutcome = Literal["done", "different", "inconclusive"]
 
 
 class Stopped(Exception):
-    """A step failed; the stack stands where it stood before it."""
+    """A step failed; the tree is as it was before the step."""
 
     def __init__(self, outcome: StackOutcome) -> None:
         super().__init__(outcome)
@@ -270,10 +270,10 @@ class _Run:
         )
 
     def _also(self, index: TreeIndex, facts: RecordFacts) -> None:
-        """Hold the finished tree against the further subjects of the plan; keep each verdict, whatever it is.
+        """Gate the finished tree against the further subjects of the plan; keep each verdict, whatever it is.
 
-        What the steps' gates kept shows the way to places that are hard to find from the finished tree alone, whose
-        passes are handed what was decided before.
+        These gates start from the cases that the steps' gates kept: they reach places that are hard to find from the
+        finished tree alone, since its passes are handed what was decided before.
         """
         mode = self._plan.gate.modes[0]
         for text in self._plan.gate.also[len(self._state.also) :]:

@@ -1,4 +1,4 @@
-"""Where a stack stands: a readable file beside the work tree, written whole or not at all."""
+"""How far a stack is: a readable file beside the work tree, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LeftThere(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StepState(msgspec.Struct, kw_only=True):
-    """How one step stands.
+    """How far one step is.
 
     ``before`` and ``after`` are imperative writes of its fields; ``recorded`` and ``lifted`` what became of them.
     ``kept`` is where a failed attempt lies, relative to the stack's folder, and ``reason`` why it failed.
@@ -78,7 +78,7 @@ class StepState(msgspec.Struct, kw_only=True):
 
 
 class WriteTotals(msgspec.Struct, frozen=True, kw_only=True):
-    """How the writes of all fields of the plan stand when it is done; ``reasons`` why some are not in a pass."""
+    """How the fields of the plan are written when it is done; ``reasons`` counts why some writes are in no pass."""
 
     before: int
     after: int
@@ -88,7 +88,7 @@ class WriteTotals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StackState(msgspec.Struct, kw_only=True):
-    """How a stack stands.
+    """How far a stack is.
 
     ``target`` is what the user named, ``original`` the subject that steps are gated against, without a suffix;
     ``base`` the commit that the first step starts from, empty until the work tree is there. ``repository`` is the
@@ -135,7 +135,7 @@ def save_state(folder: Path, state: StackState) -> None:
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold the stack in ``folder`` for this process alone; raises UsageError when another one works on it."""
+    """Keep the stack in ``folder`` to this process alone; raises UsageError when another one works on it."""
     with (folder / ".lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

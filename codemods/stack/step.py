@@ -45,7 +45,7 @@ class StepWork:
 
 @dataclass(frozen=True)
 class AppliedStep:
-    """What a step did: how the fields' writes stood before and after, and what was left, with the reasons.
+    """What a step did: the fields' writes before and after, and what was left, with the reasons.
 
     ``index`` reads the tree as the step makes it, and ``facts`` were read before it. ``skipped`` are codemods that do
     not apply to the tree, ``formatting`` what a formatter did, each in a sentence.
@@ -194,7 +194,7 @@ def _codemod(name: str, facts: RecordFacts, step: StepFields, options: Mapping[s
 
 
 def reasons_of(sites: Sequence[WriteSite], left: Sequence[Left]) -> dict[str, int]:
-    """Return why writes stand where they are, in words, with how many of them: each goes by what was left there."""
+    """Return how many of ``sites`` were left for which reason, the most frequent first."""
     found: dict[str, int] = {}
     for site in sites:
         around = [item for item in left if item.holds(site.file, site.line, site.field)]

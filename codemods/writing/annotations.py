@@ -93,7 +93,7 @@ class Tagger:
         return made
 
     def _from_help(self, text: cst.BaseExpression) -> cst.Call:
-        """Return the metadata that a bare help text stands for."""
+        """Return the metadata that means the same as a bare help text."""
         self.needs_imports = self.needs_imports or not self._has_arg
         keyword = cst.Name("help") if "help" in self._parameters else None
         bare = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))

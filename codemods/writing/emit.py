@@ -51,7 +51,7 @@ def is_literal(node: cst.BaseExpression) -> bool:
 
 
 def as_argument(value: cst.BaseExpression) -> cst.BaseExpression:
-    """Return ``value`` as it can stand after ``keyword=``: parentheses added where needed, else one pair dropped."""
+    """Return ``value`` as it is written after ``keyword=``: with parentheses if it needs them, else one pair less."""
     if isinstance(value, (cst.Tuple, cst.Yield, cst.NamedExpr, cst.GeneratorExp)):
         if value.lpar:
             return value

@@ -39,8 +39,8 @@ def without_unused(
 ) -> tuple[cst.FunctionDef, int]:
     """Return ``function`` without assignments of pure values and imports that it does not use, and how many went.
 
-    An import inside a function goes although the imported module may do something when it is loaded, which nobody
-    can see; where it is meant, a comment on the line says so, and such a line stays.
+    An import inside a function goes although loading the module may do something that cannot be seen here. Where that
+    is meant, a comment on the line usually says so: a line with a comment stays.
     """
     removed = 0
     while True:

@@ -141,6 +141,10 @@ def agree_on(text: str) -> None:
         ("declare(self, 'h', alpha=inner())", "function inside"),
         ("declare(self, 'h', alpha=self.__class__.beta)", "of the record itself"),
         ("declare(self, 'h', alpha=len(self.__dict__))", "of the record itself"),
+        (
+            "try:\n                declare(self, 'h', alpha=2)\n            except* OSError:\n                pass",
+            "catches",
+        ),
     ],
 )
 def test_what_cannot_be_lifted_says_why(region: str, reason: str) -> None:
