@@ -1,9 +1,9 @@
 """Which core a job keeps to, with all that it runs.
 
-The kernel tends to wake a process beside the one that woke it. Of two jobs, each of several processes that wake one
-another in turn, both are then on one core for a while, and the other is idle (a tenth of the time, as measured on
-two). What a job runs joins it only once it is loaded: a tree that counts the cores while it is imported sees as many
-with any number of jobs, and afterwards the question is one about the machine, which the case answers.
+The kernel tends to wake a process on the core of the one that woke it. A job is several processes that wake one
+another in turn. So two jobs are often on the same core for a while, and the other core is idle: a tenth of the time,
+as measured on two cores. A job's processes join its core only once they are loaded: a tree may count the cores while
+it is imported, and must see the same number with any number of jobs. Afterwards the case answers that question.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def _let(pid: int, cores: set[int]) -> None:
 
 
 def one_each(jobs: int) -> list[int | None]:
-    """Return a core for each of so many jobs where there are as many as cores, else None for each.
+    """Return a core for each of ``jobs`` jobs if there are as many jobs as cores, else None for each.
 
-    With fewer the kernel has a choice, and what else runs on the machine counts.
+    With fewer jobs the kernel can move them to whichever core is idle, which is better than a fixed one.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     return [*cores] if len(cores) == jobs else [None] * jobs

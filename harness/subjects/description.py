@@ -1,4 +1,4 @@
-"""What a subject says of itself: its arguments, what its resolution reads, and the outcome fields it has."""
+"""A subject's description of itself: its arguments, what its resolution reads, the outcome fields it has."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ class Variable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Condition(msgspec.Struct, frozen=True, array_like=True):
-    """What an input should be like for control to get somewhere.
+    """What one input must be for the resolution to reach a place.
 
-    ``kind`` says what ``name`` names: an argument (``arg``, dots lead into a structure), an environment variable
+    ``name`` is, by ``kind``, an argument (``arg``, dots lead into a structure), an environment variable
     (``env``), a function the tree asks (``call``) or an attribute of the model's configuration (``model``); dots and
     numbers behind a name pick one item. ``operation`` is one of ``is`` (one of ``values``), ``true``, ``set``,
-    ``contains``, ``<``, ``<=``, ``>``, ``>=``, or what the input is to the one named in ``values`` (an argument, or
-    the kind stands behind its name): ``same``, ``multiple``, ``under``, ``upto``; ``wanted`` says whether it holds.
+    ``contains``, ``<``, ``<=``, ``>``, ``>=``, or a relation to another input, which ``values`` names (an argument,
+    unless its kind follows the name): ``same``, ``multiple``, ``under``, ``upto``. ``wanted`` is
+    whether it must hold or must not.
     """
 
     kind: Literal["arg", "env", "call", "model"]

@@ -1,4 +1,4 @@
-"""The three kinds of subject: what each has its process load, and what it tells the user when that fails."""
+"""The three kinds of subject: what the process of each loads, and the user's message when that fails."""
 
 from __future__ import annotations
 

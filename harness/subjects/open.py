@@ -35,7 +35,7 @@ def open_spec(
 
     A release is downloaded and a revision unpacked if the user's cache lacks them. ``python`` is the interpreter
     that will run it, ``answers`` a file of further answers, ``domains`` values by hand of a callable's arguments.
-    Raises UsageError for whatever does not exist.
+    Raises UsageError for what does not exist.
     """
     interpreter = checked_interpreter(python)
     name = parse_subject(text)
@@ -63,7 +63,8 @@ def checked_interpreter(python: str) -> str:
     path = shutil.which(python)
     if path is None:
         raise UsageError(f"--python {python}: there is no such interpreter, give a path or a name on PATH")
-    # The process stands in another folder; a link stays a link, since a virtual environment's python is one.
+    # Absolute, since the process has another working folder; but not resolved: a virtual environment's python is a
+    # link, and the environment is found from the link's own folder.
     path = str(Path(path).absolute())
     if path == sys.executable:
         return path

@@ -32,7 +32,7 @@ _NOT_AN_ANSWER = "it wrote something else than answers into the answer pipe"
 
 
 class ChildDied(Exception):
-    """The child ended, lied or did not answer in time; ``kind`` is ``killed``, ``timeout`` or ``broken``."""
+    """The child ended, was late or wrote nonsense; ``kind`` is ``killed``, ``timeout``, ``memory`` or ``broken``."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -41,7 +41,7 @@ class ChildDied(Exception):
 
 
 class ChildFault(ChildDied):
-    """The child's own code raised, and not what it runs: a bug of ours. The traceback is a note."""
+    """The child's own code raised, not the subject's: a bug of ours. The traceback is a note of the exception."""
 
     def __init__(self, trace: str) -> None:
         super().__init__("killed", f"its own code failed ({trace.rstrip().rpartition(chr(10))[2]})")
@@ -66,8 +66,8 @@ def package_command() -> list[str]:
 class Process:
     """A running child and the two pipes to it; ``command`` gets two descriptors and a number as further arguments.
 
-    The child gets a fresh environment, an empty folder to stand in, no standard input; what it prints on
-    standard output or error is read and dropped but for the last few kilobytes, which a death report quotes.
+    The child gets a fresh environment, an empty working folder and no standard input. What it prints is read and
+    dropped, except the last few kilobytes: the report of a death quotes its last line.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -141,16 +141,16 @@ class Process:
                 outgoing = self._pump(outgoing, deadline)
 
     def _take_frames(self, kinds: bytes, most: int) -> tuple[list[bytes], ChildDied | None]:
-        """Return the whole frames that are there, and how the child showed behind them that it is no good."""
+        """Return the whole frames that have come, and the fault after which no more can be read, if there is one."""
         frames: list[bytes] = []
         start, size, number = 0, len(self._buffer), self._number
         fault: ChildDied | None = None
         with memoryview(self._buffer) as buffer:
             while len(frames) < most and size - start > ANSWER_HEAD.size:
-                said, length = ANSWER_HEAD.unpack_from(buffer, start)
+                found, length = ANSWER_HEAD.unpack_from(buffer, start)
                 body = start + ANSWER_HEAD.size
-                # Seen at once: waiting for the rest of something that is no frame would end as a timeout.
-                if said != number or not 0 < length <= _MAX_FRAME or buffer[body] not in kinds:
+                # Checked before all of it has come: to wait for the rest of what is no frame would end as a timeout.
+                if found != number or not 0 < length <= _MAX_FRAME or buffer[body] not in kinds:
                     fault = self._died("broken", _NOT_AN_ANSWER)
                     break
                 if body + length > size:
@@ -170,7 +170,7 @@ class Process:
         return frames, fault
 
     def _pump(self, outgoing: memoryview, deadline: float) -> memoryview:
-        """Move bytes once: out while there are any, in whatever is there. Raises ChildDied."""
+        """Write once if there is anything to write, else read what has come. Raises ChildDied."""
         if outgoing:
             with contextlib.suppress(BlockingIOError):
                 try:
@@ -183,7 +183,7 @@ class Process:
         finally:
             if outgoing:
                 self._selector.unregister(self._requests)
-        # A child that talks without end is never silent: the clock counts too.
+        # A child that prints without end always has something to read, so the clock is asked as well.
         if not ready or time.monotonic() > deadline:
             raise self._died("timeout", "it did not answer in time")
         for key, _ in ready:
@@ -222,8 +222,8 @@ class Process:
             words = f"it exited with status {status}"
         with contextlib.suppress(OSError):
             self._tail = (self._tail + os.read(self._noise, _CHUNK))[-_TAIL:]
-        said = [line.strip() for line in self._tail.decode(errors="replace").splitlines() if line.strip()]
-        return f"{words} ({said[-1][:200]})" if said and status > 0 else words
+        lines = [line.strip() for line in self._tail.decode(errors="replace").splitlines() if line.strip()]
+        return f"{words} ({lines[-1][:200]})" if lines and status > 0 else words
 
     def _died(self, kind: str, detail: str) -> ChildDied:
         status = self._process.poll()
@@ -239,7 +239,7 @@ class Process:
         cores.join(self._process.pid)
 
     def kill(self) -> None:
-        """End the child without a word; its pipes stay open for whoever reads from them."""
+        """End the child. Its pipes stay open, since another thread may be reading from them."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
@@ -263,9 +263,9 @@ def encoded(request: Request[Any]) -> bytes:
 
 
 def _environment() -> dict[str, str]:
-    """The child's whole environment: nothing of the user's reaches a resolution but what the case says."""
+    """Return the child's whole environment: a resolution must not depend on the variables of the user's shell."""
     return {
-        # A place that is the same in every child: defaults such as a folder for caches begin with it.
+        # The same in every child: a tree's defaults, such as a folder for caches, begin with it.
         "HOME": "/nonexistent",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",

@@ -1,4 +1,4 @@
-"""The profile of a tree: what is loaded for real, what stands in, and how a case answers the stand-ins.
+"""The profile of a tree: which modules are loaded, which get stand-ins, and how a case answers the stand-ins.
 
 The built-in one is ``sglang.toml`` beside this module; a user's answers file adds to it.
 """
@@ -67,7 +67,7 @@ def load_profile(answers: Path | None = None) -> Profile:
 
 
 def callable_profile(domains: Mapping[str, Sequence[Any]]) -> Profile:
-    """Return the profile of somebody's own callable: nothing stands in, ``domains`` are values by hand."""
+    """Return the profile of somebody's own callable: it has no stand-ins; ``domains`` are values by hand."""
     return {
         "slice": {"fields": [], "state": []},
         "values": {name: list(values) for name, values in domains.items()},
@@ -77,9 +77,10 @@ def callable_profile(domains: Mapping[str, Sequence[Any]]) -> Profile:
 
 
 def entry_of(profile: Profile, *, sliced: bool) -> dict[str, Any]:
-    """Return what arguments are where a case is silent, other than their defaults: an answer each.
+    """Return the values that arguments start with where a case does not set them and it is not their default.
 
-    A whole construction finds out by itself what a slice starts with; what follows from the machine holds in both.
+    Each is an answer. A slice starts in the middle of the construction, so it needs the values that the part before
+    it would have set; a whole construction needs only those that follow from the machine.
     """
     entry: dict[str, Any] = {
         name: answer for name, answer in profile["entry_state"].items() if sliced or "from" in answer
@@ -173,7 +174,7 @@ def _known_facts() -> frozenset[str]:
 
 
 def _check_fact(path: object, where: str) -> None:
-    """The facts of a case are known by name, so a misspelt one is told here and not at the first case."""
+    """Raise UsageError for a fact that no case has: a misspelt one is reported here and not at the first case."""
     if not isinstance(path, str) or path not in _known_facts():
         raise UsageError(f"{where}: the case has no fact {path!r}{hint(str(path), _known_facts())}")
 

@@ -29,7 +29,7 @@ class SubjectSpec:
 
     ``package`` is what resolves, found in ``tree``: sglang, or one of our own packages, which are always the slice.
     ``target`` (``module:name``) is the callable that resolves, where that is somebody's own, and empty otherwise.
-    With ``record`` the subject tells what writes its fields and which decisions were taken.
+    With ``record`` the subject reports what writes its fields and which branches were taken.
     """
 
     tree: Tree
@@ -47,10 +47,10 @@ class SubjectSpec:
         return self.tree.label
 
     def sources(self) -> str:
-        """Return a digest of the source texts as they are by now: a folder has them changed under the same name."""
+        """Return a digest of the current source texts: those of a folder may have changed under the same name."""
         if not self.tree.identity.startswith("dir:"):
             return self.tree.identity
-        # A callable may import whatever lies beside its module.
+        # A callable may import any module beside its own.
         return sources_in(self.tree.root if self.target else self.tree.root / self.package)
 
     @property
@@ -87,7 +87,7 @@ class SubjectSpec:
 
     @property
     def written(self) -> list[str]:
-        """The fields whose writes are recorded, and which a gate compares unless told otherwise."""
+        """The fields whose writes are recorded, and which a gate compares unless it is given others."""
         names: list[str] = [*self.resolved, *self.profile["slice"]["state"]]
         return names
 

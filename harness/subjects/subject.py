@@ -70,8 +70,8 @@ class Subject:
         self._chosen: tuple[str, ...] | None = None
         self.restarts = 0
         self._last_is_whole = False
-        # The two outcomes of each decision, false first, as a trace tells them.
-        self._outcomes: list[tuple[Decision, bool]] = []
+        # The two branches of each decision, false first: a trace reports them by their positions here.
+        self._branches: list[tuple[Decision, bool]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -86,7 +86,7 @@ class Subject:
             self._process = None
 
     def kill(self) -> None:
-        """End the process at once, whatever it is doing; whoever waits for its answer is told of its death."""
+        """End the process at once, also from another thread; a thread that waits for its answer gets ChildDied."""
         if self._starting is not None:
             self._starting.kill()
 
@@ -224,7 +224,7 @@ class Subject:
     def chains(self, cases: Sequence[Case]) -> list[list[Write]]:
         """Return for each case every write of a resolved field that it makes, in order; none where none are recorded.
 
-        None either when one of the cases ends the process: this tells how an outcome came about, and decides nothing.
+        None either when one of the cases ends the process: chains explain an outcome and decide no verdict.
         """
         answer = self._tried_again(Chains, cases)
         chains = None if answer is None else answer.chains
@@ -239,16 +239,16 @@ class Subject:
         return self.chains([cases[position] for position in positions])
 
     def traces(self, cases: Sequence[Case]) -> list[Trace]:
-        """Return for each case what it decided on the way, and the variables it set; nothing as `chains` does."""
+        """Return for each case what it decided and which variables it set; nothing where `chains` gives nothing."""
         answer = self._tried_again(Traces, cases)
         if answer is None:
             return [Trace() for _ in cases]
-        if not self._outcomes:
+        if not self._branches:
             decisions = msgspec.convert(self._ask(Decisions()).decisions, list[Decision])
-            self._outcomes = [(decision, outcome) for decision in decisions for outcome in (False, True)]
+            self._branches = [(decision, outcome) for decision in decisions for outcome in (False, True)]
         return [
             Trace(
-                taken=tuple(map(self._outcomes.__getitem__, case.asked)),
+                taken=tuple(map(self._branches.__getitem__, case.asked)),
                 variables=case.variables,
                 raised=case.raised,
             )
@@ -344,5 +344,5 @@ class Subject:
         raise NotImplementedError
 
     def _load_error(self, answer: Loaded) -> str | UsageError:
-        """Return what to tell the user when the process answers that it could not load the subject."""
+        """Return the error, or its sentence behind the label, for a process that could not load the subject."""
         raise NotImplementedError

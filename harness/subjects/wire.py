@@ -1,4 +1,4 @@
-"""What a child's answer frame says, decoded; and when two frames say the same without decoding."""
+"""Decodes the answer frames of a child; compares two frames without decoding them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def is_outcome(frame: bytes) -> bool:
 
 def says_the_same(first: bytes, second: bytes) -> bool:
     """Whether two frames are of the same outcome by their bytes; where a refusal was raised does not count."""
-    return first == second or (first[0] == _REFUSED == second[0] and _said(first) == _said(second))
+    return first == second or (first[0] == _REFUSED == second[0] and _compared(first) == _compared(second))
 
 
-def _said(frame: bytes) -> list[bytes]:
+def _compared(frame: bytes) -> list[bytes]:
     return frame.split(b"\n", 2)[:2]
 
 
 def raised_at(frame: bytes) -> Place | None:
-    """Return where a refusal was raised, None where the frame is none or does not tell."""
+    """Return where a refusal was raised, None where the frame is no refusal or does not have the place."""
     if frame[0] != _REFUSED or frame.count(b"\n") < 2:
         return None
     return _PLACES.decode(frame.split(b"\n", 2)[2])
@@ -42,7 +42,7 @@ def failure_frame(failure: Failure) -> bytes:
 
 
 def decode_frame(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
-    """Return the outcome of ``frame``; ``names`` are the outcome fields in the order the child was told.
+    """Return the outcome of ``frame``; ``names`` are the outcome fields in the order in which they were chosen.
 
     Raises ValueError when the frame is not one.
     """
@@ -59,8 +59,8 @@ def _decode(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
         fields: dict[str, Any] = dict(zip(names, values, strict=True))
         return Outcome(id=case_id, fields=fields, error=None, env=env)
     if frame[0] == _REFUSED:
-        said, aside = bytes(body).split(b"\n", 2)[:2]
-        (kind, message), (origin, env) = _DECODER.decode(said), _DECODER.decode(aside)
+        refusal, aside = bytes(body).split(b"\n", 2)[:2]
+        (kind, message), (origin, env) = _DECODER.decode(refusal), _DECODER.decode(aside)
         return Outcome(id=case_id, fields=None, error=Refusal(kind, message, origin), env=env)
     if frame[0] == _NONE:
         kind, detail = _DECODER.decode(body)

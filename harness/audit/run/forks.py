@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import selectors
 import signal
@@ -21,7 +20,7 @@ from typing import IO, Final
 import msgspec
 
 from harness.audit.run import forkserver
-from harness.audit.run.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RAN, RECORD, Setup
+from harness.audit.run.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RAN, RECORD, End, Setup, Start
 from harness.audit.run.hits import BlocksRan
 from harness.audit.run.runner import NotLoaded, RunLimits
 from harness.audit.run.trial import Trial, mask_bytes
@@ -34,7 +33,7 @@ _LOOK_SECONDS: Final = 0.2
 class ForkRunner:
     """Runs ``package``, which has ``resolve(case)`` as `legacy` does, over a trial's cases.
 
-    Use it as a context manager. The package, wherever it stands, finds this installation's ``harness``.
+    Use it as a context manager. A package in any folder finds this installation's ``harness``.
     """
 
     def __init__(self, package: str, trial: Trial, limits: RunLimits | None = None) -> None:
@@ -45,7 +44,7 @@ class ForkRunner:
         self._control, theirs = socket.socketpair()
         root = str(Path(__file__).parents[2])
         self._process = subprocess.Popen(
-            # -P keeps the folder the user stands in off the path: it may hold a package called like ours.
+            # -P keeps the user's working folder off the path: it may hold a package with a name of ours.
             [sys.executable, "-P", "-s", "-m", forkserver.__name__, str(theirs.fileno())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -106,7 +105,7 @@ class ForkRunner:
             try:
                 try:
                     number = self._ask(
-                        {"op": "start", "folder": str(folder.resolve()), "blocks": blocks},
+                        Start(folder=str(folder.resolve()), blocks=blocks),
                         [writer, progress.fileno()],
                     )
                 finally:
@@ -117,16 +116,16 @@ class ForkRunner:
                     yield from run.answers()
                     if run.death is not None:
                         ended = True
-                        yield run.failure(self._ask({"op": "end", "number": number}))
+                        yield run.failure(self._ask(End(number=number)))
                 finally:
                     if not ended:
-                        self._ask({"op": "end", "number": number})
+                        self._ask(End(number=number))
             finally:
                 os.close(reader)
 
-    def _ask(self, request: dict[str, object], descriptors: list[int] | None = None) -> int:
+    def _ask(self, request: Start | End, descriptors: list[int] | None = None) -> int:
         with self._lock:
-            line = json.dumps(request).encode() + b"\n"
+            line = msgspec.json.encode(request) + b"\n"
             answer = b""
             try:
                 socket.send_fds(self._control, [line], descriptors or [])
@@ -139,7 +138,7 @@ class ForkRunner:
                 answer = b""
             if not answer.endswith(b"\n"):
                 raise RuntimeError("the process that runs mutants has ended")
-            return int(json.loads(answer))
+            return msgspec.json.decode(answer, type=int)
 
 
 class _Run:
@@ -151,7 +150,7 @@ class _Run:
         self._limits = limits
         self._buffer = bytearray()
         self.death: FailureKind | None = None
-        """How the fork ended before it said that it was done."""
+        """How the fork ended, if it did so before its DONE record."""
 
     def answers(self) -> Iterator[tuple[int, bytes]]:
         """Yield the answers that come; sets `death` if the last of them never does. Raises NotLoaded."""

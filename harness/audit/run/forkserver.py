@@ -1,9 +1,8 @@
-"""A process that holds harness and cases, and forks for each mutant: what a mutant costs is its own import and run.
+"""A process that holds harness and cases, and forks for each mutant, so that a mutant costs only its import and run.
 
-The setup comes over standard input. Requests come as JSON lines over a socket: ``start`` with a folder and two
-descriptors (where answers go, and a file that says which case is under way and, behind that, which are asked for),
-answered with a number; ``end`` with that number, which ends the fork and is answered with how it ended. With
-``blocks`` the package is one whose blocks say that they run, which is told, too.
+A process of `harness.subjects` could run a mutant, too, but would import harness and read all cases again for each.
+The setup comes over standard input. Requests (`Start`, `End`) come as JSON lines over a socket, since a pipe cannot
+carry descriptors.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
-import json
 import mmap
 import os
 import pkgutil
@@ -45,7 +43,7 @@ RAN: Final = -3
 
 PROGRESS: Final = struct.Struct("=q")
 LOADING: Final = -1
-"""What the progress file says before the first case; behind it stand the cases that are asked for, a bit each."""
+"""In the progress file before the first case; after it come the cases to run, a bit each."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +55,26 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     messages: bool
     memory_mib: int
+
+
+class Start(msgspec.Struct, frozen=True, tag="start"):
+    """Fork, and run the package in ``folder``; the answer is the fork's number.
+
+    Two descriptors come with it: where answers go, and a file with the number of the case under way and, after it,
+    the cases to run. With ``blocks`` the package's blocks report that they run (`harness.audit.run.hits`).
+    """
+
+    folder: str
+    blocks: bool
+
+
+class End(msgspec.Struct, frozen=True, tag="end"):
+    """End the fork ``number``; the answer is its exit status, negative for a signal."""
+
+    number: int
+
+
+_REQUESTS: Final = msgspec.json.Decoder(Start | End)
 
 
 def main() -> None:
@@ -75,19 +93,19 @@ def main() -> None:
     try:
         while (received := _receive(control)) is not None:
             request, descriptors = received
-            if request["op"] == "start":
+            if isinstance(request, Start):
                 answer = _start(setup, expected, control, request, descriptors)
                 running.add(answer)
             else:
-                answer = _end(request["number"])
-                running.discard(request["number"])
-            control.sendall(json.dumps(answer).encode() + b"\n")
+                answer = _end(request.number)
+                running.discard(request.number)
+            control.sendall(b"%d\n" % answer)
     finally:
         for number in running:
             _end(number)
 
 
-def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+def _receive(control: socket.socket) -> tuple[Start | End, list[int]] | None:
     data, descriptors = b"", list[int]()
     while not data.endswith(b"\n"):
         part, some, _, _ = socket.recv_fds(control, 1 << 16, 2)
@@ -95,17 +113,17 @@ def _receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
             return None
         data += part
         descriptors += some
-    return json.loads(data), descriptors
+    return _REQUESTS.decode(data), descriptors
 
 
 def _start(
-    setup: Setup, expected: list[Plain], control: socket.socket, request: dict[str, Any], descriptors: list[int]
+    setup: Setup, expected: list[Plain], control: socket.socket, request: Start, descriptors: list[int]
 ) -> int:
     number = os.fork()
     if number:
         for descriptor in descriptors:
             os.close(descriptor)
-        # Both do it: whoever comes first, the fork is a group of its own before anybody ends it.
+        # Parent and fork both do it, in any order: the fork must be a group of its own before it can be ended.
         with contextlib.suppress(OSError):
             os.setpgid(number, number)
         return number
@@ -113,7 +131,7 @@ def _start(
     try:
         os.setpgid(0, 0)
         control.close()
-        _Fork(setup, expected, Path(request["folder"]), *descriptors).run(blocks=request["blocks"])
+        _Fork(setup, expected, Path(request.folder), *descriptors).run(blocks=request.blocks)
         status = 0
     finally:
         os._exit(status)
@@ -143,7 +161,7 @@ class _Fork:
         self._numbers = numbers_in(int.from_bytes(self._progress[PROGRESS.size :], "little"))
 
     def run(self, *, blocks: bool) -> None:
-        """Import the package, resolve the cases asked for, tell those that do not agree, or which ``blocks`` ran."""
+        """Import the package, resolve the cases to run, and send those that do not agree, or which ``blocks`` ran."""
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)

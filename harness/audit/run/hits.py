@@ -19,7 +19,7 @@ hit: Final = _HITS.add
 
 
 def watched(resolve: Callable[[Case], Any], told: Callable[[Blocks], None]) -> Callable[[Case], Any]:
-    """Return ``resolve``, which tells of each case which blocks ran."""
+    """Return ``resolve``, which passes the numbers of the blocks that a case ran to ``told``."""
 
     def resolving(case: Case) -> Any:
         _HITS.clear()

@@ -1,4 +1,4 @@
-"""The process of a source tree or of somebody's own callable; which of the two, the first request says."""
+"""The process of a source tree or of somebody's own callable; the first request decides which."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from harness.subjects.child.recording.recorder import Recorder, RecordingLoader
 
 
 class PackageFinder(MetaPathFinder):
-    """Finds the modules of ``package`` in ``root``, and only there; ``recorder`` None leaves them as they are."""
+    """Finds the modules of ``package`` in ``root``, and only there; they are recorded if there is a ``recorder``."""
 
     def __init__(self, package: str, root: Path, recorder: Recorder | None) -> None:
         self._package = package

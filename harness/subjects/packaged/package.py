@@ -223,7 +223,7 @@ class PackageAdapter(Adapter[Case]):
         return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
 
     def written(self, positions: Sequence[int]) -> list[list[Facts]] | None:
-        """Return the chains of those cases of the last batch; None where the package has a ``chain`` to be asked."""
+        """Return the chains of those cases of the last batch; None where the package has its own ``chain``."""
         if self.reach is not None and hasattr(self._module, "chain"):
             return None
         return super().written(positions)

@@ -14,7 +14,7 @@ from ....source.writes import Write, copies_of, writes_of
 
 
 class CallWrites:
-    """Counts every write of a name, until ``learn`` tells which names are fields."""
+    """Counts every write of a name, until ``learn`` sets which names are fields."""
 
     def __init__(self) -> None:
         self._fields: frozenset[str] = frozenset()

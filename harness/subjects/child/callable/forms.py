@@ -14,7 +14,7 @@ from . import records
 
 WORLD_PARAMETERS = ("env", "hardware", "model")
 _KNOWN_TYPES = {bool: "bool", int: "int", float: "float", str: "str", list: "list"}
-# What runs when an instance is made; validators and factories of defaults carry decorators.
+# These run when an instance is made. So do validators and factories of defaults, which have decorators.
 _MAKING = ("__init__", "__new__", "__post_init__", "__attrs_post_init__", "__attrs_pre_init__", "model_post_init")
 _DECORATORS = ("field_validator", "model_validator", "validator", "root_validator", "default", "computed_field")
 
@@ -43,7 +43,7 @@ def found_in(module: Any, path: str, name: str) -> Callable[..., Any]:
 
 
 class Form:
-    """How a callable is called: what it takes, what makes its argument, and the fields of what it returns.
+    """How a callable is called: its parameters, how its argument is made, and the fields of its result.
 
     ``arguments`` are by name as `records.describe` has them; ``entries`` the functions that run, in order;
     ``classes`` those that hold fields; ``names`` the outcome's fields, known after ``learn``; ``takes`` what of the
@@ -76,7 +76,7 @@ class Form:
             if name in self.silent and values:
                 self.silent[name] = values[0]
         for name, value in self.silent.items():
-            # What silence means is the default, whoever decides it.
+            # From here on it counts as the argument's default.
             self.arguments[name].update(default=value, required=False)
 
     def _read_signature(self, function):
@@ -106,9 +106,9 @@ class Form:
         if records.kind_of(hint) is not None:
             self.record = hint
         elif hint is not None and hint is not typing.Any and not _is_mapping(hint):
-            said = getattr(hint, "__name__", str(hint))
+            name = getattr(hint, "__name__", str(hint))
             raise NotACallable(
-                f"{plain.__name__} takes {first.name}: {said}, and must take a mapping, or a dataclass, an attrs "
+                f"{plain.__name__} takes {first.name}: {name}, and must take a mapping, or a dataclass, an attrs "
                 "class or a pydantic model"
             )
         returned = hints.get("return")
@@ -190,7 +190,7 @@ def _is_mapping(hint):
 
 
 def _copied(value):
-    # What a callable does to its argument must not reach the next case.
+    # A callable may change its argument, which must not reach the next case.
     if isinstance(value, dict):
         return {key: _copied(part) for key, part in value.items()}
     return [_copied(part) for part in value] if isinstance(value, list) else value

@@ -1,8 +1,8 @@
-"""Reads the source of somebody's own function for the values that can matter, whatever form its arguments have.
+"""Reads the source of somebody's own function for the values that can matter, also where its argument is a mapping.
 
 What `describe` and `aims` understand is attributes of a record and ``getenv``. So the reads of a mapping are first
 written as these: ``args["port"]`` and ``args.get("port", 80)`` as ``args.port``, ``os.environ["X"]`` and
-``"X" in env`` as ``getenv("X")``. What is rewritten is only read, never run.
+``"X" in env`` as ``getenv("X")``. The rewritten code is only read, never run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _KINDS = {"int": "int", "float": "float"}
 
 
 class CallableValues(ReadValues):
-    """What a callable and the functions it comes to read: its arguments ``fields``, and environment variables."""
+    """The arguments and environment variables that a callable and the functions it calls read, and their values."""
 
     def __init__(self, fields: dict[str, Any], modules: dict[str, ModuleType]) -> None:
         self.kinds: dict[str, str] = {}

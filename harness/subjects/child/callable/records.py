@@ -1,6 +1,6 @@
 """Classes that say what their fields are: dataclasses, attrs and pydantic models, typed dictionaries, named tuples.
 
-Nothing here imports any of these libraries: a class is told by what it carries.
+Nothing here imports any of these libraries: a class is recognised by its attributes.
 """
 
 import dataclasses
@@ -14,9 +14,9 @@ from ..tree.describe import SCALARS, listed, without_none
 
 _BOUNDS = ("ge", "gt", "le", "lt")
 _NO_DEFAULT = object()
-# Where ``x or default`` and ``default if x is None else x`` part.
+# For these ``x or default`` and ``default if x is None else x`` differ.
 _FALSY = {"int": [0], "float": [0.0], "str": [""]}
-# What a case that is silent about a required argument starts with.
+# A required argument that a case does not set starts with one of these.
 _PLACEHOLDERS = {"bool": False, "int": 1, "float": 1.0, "str": "text", "list": [], "object": {}}
 
 
@@ -53,13 +53,13 @@ def names_of(cls):
 def arguments_of(cls):
     """Return one dictionary a field that can be given, in order: what `harness.world.fields.FieldSpec` has.
 
-    ``near`` are values worth trying whatever the code does, such as those on the bounds that annotations and
+    ``near`` are values worth trying even if the code never names them, such as the bounds that annotations and
     validators set; ``hint`` is the type as annotated.
     """
     try:
         hints = typing.get_type_hints(cls, include_extras=True)
     except Exception:
-        # A name that is imported for type checkers alone: the fields are there, their types are not known.
+        # A name is imported for type checkers only: the fields are known, their types are not.
         hints = {}
     found = []
     for name, called, default, extra in _given(cls):
@@ -68,14 +68,14 @@ def arguments_of(cls):
         if default is _NO_DEFAULT:
             described["required"] = True
         else:
-            described["default"] = default if is_plain(default) else told(default)
+            described["default"] = default if is_plain(default) else in_json(default)
             described["optional"] = described["optional"] or default is None
         found.append(described)
     return found
 
 
 def _given(cls):
-    """Yield the name, the name it is given by, the default and what else is said of each field that can be given."""
+    """Yield for each field that can be given: its name, the name it is given by, its default and its metadata."""
     kind = kind_of(cls)
     if kind == "dataclass":
         for field in dataclasses.fields(cls):
@@ -130,7 +130,7 @@ def _validators(validator):
 
 
 def describe(name, hint, metadata=()):
-    """Return what an annotation says of the argument ``name``."""
+    """Return the description of the argument ``name`` from its annotation and metadata."""
     metadata = [*metadata, *getattr(hint, "__metadata__", ())]
     hint = getattr(hint, "__origin__", hint) if hasattr(hint, "__metadata__") else hint
     inner, optional = without_none(hint)
@@ -138,8 +138,8 @@ def describe(name, hint, metadata=()):
         metadata += inner.__metadata__
         inner = inner.__origin__
     kind, item, choices = _kind(inner)
-    for said in metadata:
-        options = getattr(said, "options", None)
+    for part in metadata:
+        options = getattr(part, "options", None)
         if isinstance(options, (list, tuple, set, frozenset, dict)) and not choices:
             choices = listed(options)
     return {
@@ -164,8 +164,8 @@ def flags_of(name, kind):
 
 def _bounds(metadata):
     found = []
-    for said in metadata:
-        values = [getattr(said, name, None) for name in (*_BOUNDS, "bound")]
+    for part in metadata:
+        values = [getattr(part, name, None) for name in (*_BOUNDS, "bound")]
         for value in values:
             if type(value) in (int, float) and value not in found:
                 found.append(value)
@@ -194,7 +194,7 @@ def _kind(hint):
 
 
 def is_plain(value):
-    """Return whether JSON has ``value`` as it is."""
+    """Return whether ``value`` is the same after a round trip through JSON."""
     if isinstance(value, list):
         return all(map(is_plain, value))
     if isinstance(value, dict):
@@ -202,7 +202,7 @@ def is_plain(value):
     return value is None or type(value) in (bool, int, float, str)
 
 
-def told(value):
+def in_json(value):
     """Return a default in JSON's words (an enumeration's member by its value, a tuple as a list), None for others."""
     if isinstance(value, enum.Enum):
         return value.value if is_plain(value.value) else None
@@ -213,14 +213,14 @@ def told(value):
 
 
 def placeholder(argument):
-    """Return what a required argument is where a case is silent: its first choice, or a value of its type."""
+    """Return the value of a required argument that a case does not set: its first choice, or a value of its type."""
     if argument["choices"]:
         return argument["choices"][0]
     return None if argument["optional"] else _PLACEHOLDERS[argument["type"]]
 
 
 def converted(value, hint):
-    """Return a JSON value as its annotation has it, where that is sure; whatever does not fit stays as it is."""
+    """Return a JSON value as its annotation has it, where that is sure. Others are returned unchanged."""
     if inspect.isclass(hint) and issubclass(hint, enum.Enum):
         return next((member for member in hint if type(member.value) is type(value) and member.value == value), value)
     if inspect.isclass(hint) and issubclass(hint, pathlib.PurePath) and isinstance(value, str):
@@ -236,7 +236,7 @@ def converted(value, hint):
 
 
 class NoFields(Exception):
-    """What a callable returned has no fields to compare; the message says why."""
+    """A callable returned something without fields to compare; the message says why."""
 
 
 def fields_in(value):
@@ -255,7 +255,7 @@ def fields_in(value):
 
 
 def hints_of(function):
-    """Return the annotations of a function, none of those that name what only a type checker imports."""
+    """Return the annotations of a function, without those that name something imported for type checkers only."""
     try:
         return typing.get_type_hints(function, include_extras=True)
     except Exception:

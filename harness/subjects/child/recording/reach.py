@@ -99,7 +99,7 @@ class Reach:
         return known["reason"] if known else ""
 
     def _never(self, site: Site, line: str) -> dict[str, str]:
-        """Return which result the line's conditions never have, and why, as a comment or the list says it."""
+        """Return which result the line's conditions never have, and why, from a comment or the list."""
         comment = _NEVER.search(line)
         if comment is not None:
             return {"never": comment[1], "excuse": comment[2].strip()}

@@ -15,7 +15,7 @@ C = TypeVar("C")
 
 
 class NotASubject(Exception):
-    """The tree does not hold what was asked for: ``kind`` is ``slice`` or ``callable``, the text says what lacks."""
+    """The tree lacks what was asked for: ``kind`` is ``slice`` or ``callable``, the text names what is missing."""
 
     kind = ""
 
@@ -23,13 +23,13 @@ class NotASubject(Exception):
 class Adapter(Generic[C]):
     """One loaded subject, whose cases are of type ``C``: a tree, a callable or a package.
 
-    ``limits`` says what the kernel granted; ``root`` is the folder with the subject's source.
+    ``limits`` is what the kernel granted; ``root`` is the folder with the subject's source.
     """
 
     limits: dict[str, bool]
     root: str
     reach: Reach | None = None
-    # Whether a frame of a refusal says where it was raised. Where it does not, `traces` has to find out.
+    # Whether the frame of a refusal holds the place where it was raised. If not, `traces` has to find it.
     refusals_have_places = True
 
     def describe(self) -> Described:

@@ -140,7 +140,7 @@ def _answer(adapter: Adapter[Any], request: Request[Any]) -> object:
 
 
 def _load(load: Callable[[Load], Adapter[Any]], request: Load) -> tuple[Adapter[Any] | None, Loaded]:
-    """Load the subject; returns it and the answer, whose ``error`` says why there is none."""
+    """Load the subject; returns it, or None, and the answer, whose ``error`` is the reason for None."""
     # A load makes much that lasts, such as parsed files, and the collector would walk through it again and again.
     gc.disable()
     try:

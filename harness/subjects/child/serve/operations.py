@@ -23,7 +23,7 @@ class Loaded:
 
     ``error`` is None, or names the kind of reason for which it is not: ``import`` (an exception), ``unanswered`` (a
     question to the machine: ``path`` is what was asked, ``how`` the way), ``slice`` or ``callable`` (the tree has no
-    such thing). ``detail`` is the reason in words, ``frame`` the innermost ``file:line`` of the tree. ``limits`` says
+    such thing). ``detail`` is the reason in words, ``frame`` the innermost ``file:line`` of the tree. ``limits`` is
     what the kernel granted.
     """
 
@@ -76,7 +76,7 @@ class Parsed:
 class ReachReport:
     """How much of a description's writers and decisions ran.
 
-    ``counts`` are the runs of each writer; ``seen`` says of each decision whether it was never asked (0), true (1),
+    ``counts`` are the runs of each writer; ``seen`` is for each decision never asked (0), true (1),
     false (2) or both (3). ``news`` are the positions of cases that were the first of their stream to reach something,
     with the numbers of what that was (see `recording.novelty`).
     """

@@ -135,7 +135,7 @@ def partial_trees(package: str) -> dict[str, ast.Module]:
 
 
 def environment_kinds(envs: Any, names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return what each variable holds (``bool``, ``int``, ``float``, ``str``) and its default, as the tree says."""
+    """Return what each variable holds (``bool``, ``int``, ``float``, ``str``) and its default."""
     kinds = {}
     for name in sorted(names):
         field = vars(type(envs)).get(name) if envs is not None else None

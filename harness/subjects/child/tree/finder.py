@@ -1,4 +1,4 @@
-"""Decides, for every import of the tree, what comes: the real module, part of it, or a stand-in."""
+"""Decides for every import of the tree what it gets: the real module, part of it, or a stand-in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..world.questions import observing_hasattr
 from ..world.standins import ANSWERED, ReexportingModule, StandInModule
 
 _STANDARD_LIBRARY = os.path.join(os.path.dirname(os.__file__), "")
-# Our own code, under whatever name it was loaded.
+# The top package of our own code, which has a private name in the process of a tree.
 _OURS = (__package__ or "").partition(".")[0]
 
 
@@ -45,7 +45,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         self._constant = {spec["name"] for spec in profile["imports"] if "value" in spec}
 
     def find_spec(self, name, path=None, target=None):
-        """Return the spec of a module, None for one that the case says is not installed."""
+        """Return the spec of a module, None for one that is not installed in the case."""
         top = name.partition(".")[0]
         if top == self._package:
             return self._find_own(name)
@@ -94,7 +94,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, StandInLoader(), is_package=True)
 
     def find_distributions(self, context=None):
-        """Refuse: which versions are installed where a case runs is nothing that this machine knows."""
+        """Refuse: which versions are installed is a question about the case's machine, not about this one."""
         name = getattr(context, "name", None)
         if name is None or name.partition(".")[0] != self._package:
             WORLD.refuse(f"importlib.metadata.version({name})", "was asked for")
@@ -110,10 +110,10 @@ class TreeFinder(importlib.abc.MetaPathFinder):
 
 
 class RealLoader(RecordingLoader):
-    """Runs a whole file of the tree; never as part of a case, even when a case is the first to need it."""
+    """Runs a whole file of the tree, outside of the case even when a case is the first to import it."""
 
     def exec_module(self, module):
-        """Run the module without a case: what it observes of the world at import would otherwise stay."""
+        """Run the module without a case: it would keep what it observes of the first case for all later ones."""
         module.__dict__["hasattr"] = observing_hasattr
         with WORLD.importing():
             super().exec_module(module)
@@ -136,7 +136,7 @@ class StandInLoader(importlib.abc.Loader):
 
 
 class PartialLoader(importlib.abc.Loader):
-    """Runs named top-level definitions of a real file, and what they need from it; the rest stands in.
+    """Runs named top-level definitions of a real file, and what they need from it; its other names are stand-ins.
 
     A file such as a 4,000-line utility module imports half the world; the few functions of it that the
     resolution calls do not. Each kept definition is the tree's own code, so a change to it is seen.

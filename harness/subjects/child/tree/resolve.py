@@ -1,4 +1,4 @@
-"""Resolves one case: builds the argument record as the case says and reads what came out."""
+"""Resolves one case: builds the argument record from the case, and reads the fields of the result."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ class Resolver:
         """Return the encoded outcome of one case: ``F`` fields, ``E`` refusal or ``X`` no outcome.
 
         The bytes of two subjects are equal exactly when the outcomes are: values keep their types, and the order
-        is that of ``choose``. After a refusal's first line comes what is reported but never compared: the
-        function that raised and what is left in the environment, and in a line of its own where it raised.
+        is that of ``choose``. The first line of a refusal is compared. The second, with the function that raised and
+        the variables that were left, and the third, with the place, are reported only.
         """
         environ = os.environ = WORLD.environ
-        # The bytes beneath: reading them as text would take longer than many a case.
+        # The dictionary of bytes under ``os.environ``: to decode all variables takes longer than many cases.
         data = environ._data
         before = data.copy()
         written = WORLD.written
@@ -149,10 +149,10 @@ class Resolver:
         about = unanswered_name(error) or _undefined_name(error)
         if about is not None:
             return no_outcome("unanswered", about)
-        said = encode([type(error).__name__, self._message(error)])
+        refusal = encode([type(error).__name__, self._message(error)])
         place = self._raised(error)
         origin = "" if place is None else place["source"]
-        return b"E%s\n%s\n%s" % (said, encode([origin, self._changed(given, data)]), encode(place))
+        return b"E%s\n%s\n%s" % (refusal, encode([origin, self._changed(given, data)]), encode(place))
 
     def _message(self, error):
         """Return the exception's text without what differs from one process or place of the tree to another."""

@@ -28,7 +28,7 @@ ENTRY = "__slice_entry"
 
 
 class SliceError(NotASubject):
-    """The tree has no slice of the described kind; the message says what was looked for."""
+    """The tree has no slice of the described kind; the message names what is missing."""
 
     kind = "slice"
 

@@ -68,18 +68,18 @@ class Caches:
         memories: dict[Hashable, _Memory] = {}
         of_this_case: _Memory = {}
         # Entries with the branches that were taken on the way, and the last batch in which these were counted.
-        told: dict[Hashable, _Memory] = {}
+        known: dict[Hashable, _Memory] = {}
         # A function that looks at the case is computed too often to be followed: once seen to, it is watched no more.
         watched = True
-        self._memos.append((of_this_case, memories, told))
+        self._memos.append((of_this_case, memories, known))
 
         @functools.wraps(function)
         def remembering(*args: Any, **kwargs: Any) -> Any:
             nonlocal watched
             key = (args, tuple(sorted(kwargs.items())) if kwargs else ())
-            known = told.get(self._values)
-            if known is not None and key in known:
-                entry = known[key]
+            entries = known.get(self._values)
+            if entries is not None and key in entries:
+                entry = entries[key]
                 if entry[2] != self._round and self.recorder is not None:
                     entry[2] = self._round
                     self.recorder.mark(entry[1])
@@ -105,12 +105,12 @@ class Caches:
                 watched = False
                 of_this_case[key] = value
             else:
-                told.setdefault(self._values, {})[key] = [value, asked, self._round]
+                known.setdefault(self._values, {})[key] = [value, asked, self._round]
             return value
 
         def cache_clear() -> None:
             memories.clear()
-            told.clear()
+            known.clear()
             of_this_case.clear()
 
         def cache_info() -> Any:
@@ -139,8 +139,8 @@ class Caches:
     def switch(self, values: Hashable) -> None:
         """Use the memory that belongs to the ``values`` which names of the tree now hold."""
         self._values = values
-        for _, memories, told in self._memos:
+        for _, memories, known in self._memos:
             if len(memories) > _KEPT:
                 memories.clear()
-            if len(told) > _KEPT:
-                told.clear()
+            if len(known) > _KEPT:
+                known.clear()

@@ -24,13 +24,13 @@ class UnansweredProbe(BaseException):
 class World:
     """The current case's facts.
 
-    ``facts`` maps ``hardware``, ``probe``, ``model``, ``checkpoint``, ``args`` and ``env`` to what the case says of
+    ``facts`` maps ``hardware``, ``probe``, ``model``, ``checkpoint``, ``args`` and ``env`` to what the case holds of
     each. ``active`` is False while the tree is being imported.
     """
 
     def __init__(self) -> None:
         self.active = False
-        # Counts every look at the case, so that a cache can tell what it was computed from.
+        # Counts every look at the case: a value that was computed without one is the same in every case.
         self.observed = 0
         # Counts every write to the environment.
         self.written = 0

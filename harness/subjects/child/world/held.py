@@ -1,7 +1,7 @@
-"""Names of the tree that hold an answer: a probe was called, or an answered attribute read, while loading.
+"""Names of the tree that hold an answer, because a probe was called or an answered attribute read while loading.
 
-What they hold forwards every observation to the case, but ``x is None`` and ``type(x)`` cannot be forwarded. So at
-the start of each case the names get the plain values of that case.
+They hold a ``Deferred``, which forwards every observation to the case. But ``x is None`` and ``type(x)`` cannot be
+forwarded. So at the start of each case these names get the plain values of that case.
 """
 
 import functools
@@ -36,7 +36,7 @@ class Held:
     def renew(self):
         """Give every place the value of the current case.
 
-        Returns None when all are those of the case before, else what tells one set of values from another.
+        Returns None when all values are those of the case before, else a key that is equal for equal sets of values.
         """
         if not self._places:
             return None

@@ -1,4 +1,4 @@
-"""Questions about stand-ins that they cannot refuse themselves: ``hasattr``, annotations, what an exception means."""
+"""Questions about stand-ins that these cannot refuse themselves: ``hasattr``, annotations, exceptions about them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ def observing_hasattr(owner: Any, name: str) -> bool:
 
 def unanswered_name(error):
     """Return what an exception of the tree is about when it is a stand-in that showed it is none, else None."""
+    # Python raises a plain TypeError for ``except name`` with a name that is no class. Only its text differs from
+    # that of a TypeError of the tree itself.
     if isinstance(error, TypeError) and str(error).startswith("catching classes that do not inherit"):
         return "a stand-in was used in an except clause"
     if not isinstance(error, AttributeError):

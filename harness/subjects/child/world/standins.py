@@ -1,7 +1,7 @@
-"""Stand-ins: what replaces a module that the resolution does not need.
+"""Stand-ins: they replace modules that the resolution does not need.
 
 A stand-in can be imported, subclassed, used as a decorator or in an annotation while the tree is loading. Once
-cases run, whatever *observes* it (a call, a truth value, a comparison, a length, ...) either has an answer from
+cases run, any *observation* of it (a call, a truth value, a comparison, a length, ...) either has an answer from
 the case or raises ``UnansweredProbe`` with the dotted name: it never makes up a value.
 """
 
@@ -24,7 +24,7 @@ class Subclassed:
 
 
 class Raisable(Exception):
-    """The base of stand-ins for exception classes: nothing that is replaced runs, so none is ever raised."""
+    """The base of stand-ins for exception classes: replaced code never runs, so none is ever raised."""
 
     def __new__(cls, *args, **kwargs):
         WORLD.refuse(cls._standin_path, "was called")
@@ -35,7 +35,7 @@ _EXCEPTION_NAME = re.compile(r"[A-Z]\w*(Error|Exception|Warning|Timeout|Interrup
 
 
 def _building_annotations(frame):
-    """Whether ``typing`` is at work: it compares and hashes what stands in an annotation, and concludes nothing."""
+    """Whether ``typing`` is the caller: it compares and hashes the parts of an annotation, which decides nothing."""
     return frame.f_globals.get("__name__") == "typing"
 
 
@@ -124,24 +124,9 @@ def _reflected(function):
     return lambda value, other, *rest: function(other, value, *rest)
 
 
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "lshift", "rshift", "and", "or", "xor")
 _BINARY = {
-    **{
-        name: getattr(operator, f"__{name}__")
-        for name in [
-            "add",
-            "sub",
-            "mul",
-            "truediv",
-            "floordiv",
-            "mod",
-            "matmul",
-            "lshift",
-            "rshift",
-            "and",
-            "or",
-            "xor",
-        ]
-    },
+    **{name: getattr(operator, f"__{name}__") for name in _ARITHMETIC},
     "divmod": divmod,
     "pow": pow,
 }
@@ -280,7 +265,7 @@ for _methods in _OBSERVATIONS.values():
 
 
 def now(found: Any) -> Any:
-    """Return the value of an answered name in the current case, and anything else as it is."""
+    """Return the value that an answered name has in the current case; anything else is returned unchanged."""
     return found._standin_now() if type(found) is Deferred and WORLD.active else found
 
 
