@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 Plain = bool | int | float | str | None
 
@@ -36,7 +37,7 @@ def assignments(statements: Iterable[ast.AST], *, annotated: bool = True) -> Ite
             yield node.target.id, node.value
 
 
-def add(values: list[object], value: object) -> None:
+def add(values: list[Any], value: object) -> None:
     """Append ``value`` unless it is in ``values``; True and 1 are two values."""
     if not any(type(value) is type(known) and value == known for known in values):
         values.append(value)

@@ -6,12 +6,20 @@ of which must hold: ``[()]`` always holds and ``[]`` never. `NOT_UNDERSTOOD` is 
 out of the aims in the end. `terms` describes terms.
 """
 
-import ast
+from __future__ import annotations
 
-ALWAYS = [()]
-NEVER = []
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+Term = tuple[Any, ...]
+Alternative = tuple[Any, ...]
+Demand = list[Alternative]
+
+ALWAYS: Demand = [()]
+NEVER: Demand = []
 NOT_UNDERSTOOD = ("?", "", "", (), True)
-PERHAPS = [(NOT_UNDERSTOOD,)]
+PERHAPS: Demand = [(NOT_UNDERSTOOD,)]
 # Further alternatives are left out: the generator needs one of them, and joined tests multiply their numbers.
 _MOST_ALTERNATIVES = 10
 
@@ -23,7 +31,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BETWEEN = {"<": ("under", False), "<=": ("upto", False), ">": ("under", True), ">=": ("upto", True)}
 
 
-def conditional(true, false, first, second):
+def conditional(true: Demand, false: Demand, first: Term, second: Term) -> Term:
     """Return the term that is ``first`` where ``true`` holds and ``second`` where ``false`` does."""
     if first == second or not false:
         return first
@@ -32,11 +40,12 @@ def conditional(true, false, first, second):
     return ("if", true, false, first, second)
 
 
-def truth(term, wanted):
+def truth(term: Term, wanted: bool) -> Demand:
     """Return what ``term`` demands to be true (``wanted``) or false."""
     kind = term[0]
     if kind == "truth":
-        return term[1] if wanted else term[2]
+        demand: Demand = term[1] if wanted else term[2]
+        return demand
     if kind == "const":
         return ALWAYS if bool(term[1]) == wanted else NEVER
     if kind == "items":
@@ -52,17 +61,17 @@ def truth(term, wanted):
     return PERHAPS
 
 
-def _multiple(rest):
+def _multiple(rest: Term) -> tuple[Demand, Demand]:
     """Return what the remainder of a division demands to be zero, and not to be."""
     return _related(rest[1], "multiple", rest[2])
 
 
-def _related(left, relation, right):
+def _related(left: Term, relation: str, right: Term) -> tuple[Demand, Demand]:
     """Return the demands for two inputs to be in a relation, and not to be in it."""
     return _question(left, relation, (right[1],) if right[0] == "field" else (right[1], right[0]))
 
 
-def all_of(demands):
+def all_of(demands: Iterable[Demand]) -> Demand:
     """Return the alternatives in which all of ``demands`` hold."""
     made = ALWAYS
     for demand in demands:
@@ -78,16 +87,17 @@ def all_of(demands):
     return made
 
 
-def any_of(demands):
+def any_of(demands: Iterable[Demand]) -> Demand:
     """Return the alternatives in which one of ``demands`` holds; one not understood only where there is no other."""
     made = [one for demand in demands for one in demand]
     known = [one for one in made if one != PERHAPS[0]]
     return _shortest(known) if known else made[:1]
 
 
-def _shortest(alternatives):
+def _shortest(alternatives: Iterable[Alternative]) -> Demand:
     """Return the shortest alternatives, without any that has all conditions of another one and more."""
-    kept, sets = [], []
+    kept: Demand = []
+    sets: list[frozenset[Any]] = []
     for one in sorted(alternatives, key=len):
         asked = frozenset(one)
         if not any(other <= asked for other in sets):
@@ -98,7 +108,7 @@ def _shortest(alternatives):
     return kept
 
 
-def _joined(one, other):
+def _joined(one: Alternative, other: Alternative) -> Alternative | None:
     """Return the conditions of both alternatives, none that follows from another; None for a contradiction."""
     made = list(one)
     for condition in other:
@@ -118,7 +128,7 @@ def _joined(one, other):
     return tuple(made)
 
 
-def _relation(first, second):
+def _relation(first: Any, second: Any) -> str:
     """Return how two conditions on one input relate.
 
     ``clash``: they exclude each other; ``first`` or ``second``: the other one follows from it; "": none of these.
@@ -141,13 +151,17 @@ def _relation(first, second):
     return ""
 
 
-def compare(left, op, right):
+def compare(left: Term, op: ast.cmpop, right: Term) -> tuple[Demand, Demand]:
     """Return what ``left op right`` demands to be true, and what to be false."""
     for index, side in enumerate((left, right)):
         if side[0] == "if":
             first = compare(*((side[3], op, right) if index == 0 else (left, op, side[3])))
             second = compare(*((side[4], op, right) if index == 0 else (left, op, side[4])))
-            return tuple(any_of([all_of([side[1], first[way]]), all_of([side[2], second[way]])]) for way in (0, 1))
+            true, false = (
+                any_of([all_of([side[1], one]), all_of([side[2], other])])
+                for one, other in zip(first, second, strict=True)
+            )
+            return true, false
     if isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
         plain = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}[type(op)]()
         true, false = compare(left, plain, right)
@@ -159,7 +173,7 @@ def compare(left, op, right):
     return _order(left, _ORDERS[type(op)], right) if type(op) in _ORDERS else (PERHAPS, PERHAPS)
 
 
-def _membership(left, right):
+def _membership(left: Term, right: Term) -> tuple[Demand, Demand]:
     if right[0] == "items":
         pairs = []
         constants = tuple(value for item in right[1] for value in (_constant(item),) if value is not None)
@@ -173,7 +187,7 @@ def _membership(left, right):
     return PERHAPS, PERHAPS
 
 
-def _equality(left, right):
+def _equality(left: Term, right: Term) -> tuple[Demand, Demand]:
     if left[0] in INPUTS and right[0] in INPUTS:
         return _related(*((right, "same", left) if right[0] == "field" != left[0] else (left, "same", right)))
     for rest, other in ((left, right), (right, left)):
@@ -186,7 +200,7 @@ def _equality(left, right):
     return PERHAPS, PERHAPS
 
 
-def _order(left, operation, right):
+def _order(left: Term, operation: str, right: Term) -> tuple[Demand, Demand]:
     if left[0] in INPUTS and right[0] in INPUTS:
         between, mirrored = _BETWEEN[operation]
         return _related(*((right, between, left) if mirrored else (left, between, right)))
@@ -197,7 +211,7 @@ def _order(left, operation, right):
     return _question(right, _MIRRORED[operation], value) if value is not None else (PERHAPS, PERHAPS)
 
 
-def _question(term, operation, values):
+def _question(term: Term, operation: str, values: Any) -> tuple[Demand, Demand]:
     known = _constant(term)
     if known is not None:
         holds = _answer(known[0], operation, values)
@@ -205,30 +219,31 @@ def _question(term, operation, values):
     if term[0] not in INPUTS:
         return PERHAPS, PERHAPS
     kind = _KINDS.get(term[0], term[0])
-    return tuple([((kind, term[1], operation, values, wanted),)] for wanted in (True, False))
+    true, false = ([((kind, term[1], operation, values, wanted),)] for wanted in (True, False))
+    return true, false
 
 
-def _answer(value, operation, values):
+def _answer(value: Any, operation: str, values: Any) -> bool | None:
     """Return whether a known value fulfils an operation; None when that is not known."""
     if operation == "is":
         return any(type(value) is type(other) and value == other for other in values)
     return None
 
 
-def _constant(term):
+def _constant(term: Term) -> tuple[Any] | None:
     """Return the value of a constant term in a tuple of one, None for another term."""
     if term[0] == "const":
         return (term[1],) if _is_plain(term[1]) else None
     if term[0] == "items" and term[1]:
-        values = [_constant(item) for item in term[1]]
-        return None if None in values else (tuple(value for (value,) in values),)
+        values = [value for item in term[1] for value in _constant(item) or ()]
+        return (tuple(values),) if len(values) == len(term[1]) else None
     return None
 
 
-def _is_plain(value):
+def _is_plain(value: Any) -> bool:
     """Return whether a constant comes out of JSON unchanged in every reader of JSON."""
     if type(value) is str:
         return value.isascii() or value.isprintable()
     if type(value) in (int, float):
-        return -(2**53) <= value <= 2**53
+        return bool(-(2**53) <= value <= 2**53)
     return value is None or type(value) is bool

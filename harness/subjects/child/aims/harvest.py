@@ -19,16 +19,17 @@ from ....source.calls import given
 from ....source.nodes import decorator_name, last_name, texts_in
 from ....source.reads import reads_in
 from ....source.writes import stored, targets_of, writes_of
-from .demands import NOT_UNDERSTOOD, all_of, conditional
+from .collected import CollectedAims, Path
+from .demands import NOT_UNDERSTOOD, Demand, Term, all_of, conditional
+from .names import LocalNames, bounded
 from .symbols import Symbols
-from .terms import LocalNames, TermReader, assign, bounded
+from .terms import TermReader, assign
 
 # Bounds of the walk: how deep calls nest, how many ways lead into one function (fewer into a long one), how many aims
 # there are. Without them the number of ways doubles with every branch before a call.
 _DEEPEST = 10
 _MOST_WAYS = 12
 _STATEMENTS = 240
-_MOST_AIMS = 5000
 _MOST_WAYS_PAST = 2
 
 ARCHITECTURE = ("model", "architectures.0")
@@ -60,7 +61,7 @@ def harvest(
     for root in roots:
         walk.root(root)
     walk.registered(frozenset(registrations))
-    return walk.plain()
+    return walk.aims.plain()
 
 
 class PathWalk:
@@ -70,115 +71,77 @@ class PathWalk:
     A place is a statement, an expression, or a pair of one of these and the branch that is meant.
     """
 
-    def __init__(self, reader):
+    def __init__(self, reader: TermReader) -> None:
         self._reader = reader
         self._symbols = reader.symbols
         # The roots share their names: a later one may read a field that an earlier one assigned.
-        self._scope = LocalNames(reader)
-        self._ways = {}
-        self._entered = []
-        self._places = {}
-        self._refusals = set()
-        self._written = {}
-        self._read = {}
-        self._count = 0
-        self._returning = {}
+        self._scope = LocalNames()
+        self._ways: dict[ast.AST, set[Path]] = {}
+        self._entered: list[ast.AST] = []
+        self.aims = CollectedAims()
+        self._returning: dict[ast.AST, bool] = {}
 
-    def statements(self, statements):
+    def statements(self, statements: Iterable[ast.stmt]) -> None:
         """Follow statements that are in no function."""
         with contextlib.suppress(RecursionError):
             self._block(statements, self._scope, ())
 
-    def root(self, name):
+    def root(self, name: str) -> None:
         """Follow the functions called ``name``; they run after the roots that were followed before."""
         for node in self._symbols.functions.get(name, ()):
             path = self._declared_path(node)
             if path is not None:
                 self._enter(node, None, self._scope, path)
 
-    def _declared_path(self, node):
+    def _declared_path(self, node: Any) -> Path | None:
         """Return the path to a function's first statement: its decorator may demand something (``when=``)."""
-        path = ()
+        path: Path | None = ()
         for decorator in node.decorator_list:
             for word in getattr(decorator, "keywords", ()):
                 if word.arg == "when" and path is not None:
-                    path = _with(path, self._reader.condition(word.value, LocalNames(self._reader, node)))
+                    path = _with(path, self._reader.condition(word.value, LocalNames(node)))
         return path
 
-    def registered(self, decorators):
+    def registered(self, decorators: frozenset[str]) -> None:
         """Follow the functions that carry one of the decorators, for the architectures it names."""
         for nodes in list(self._symbols.functions.values()):
             for node in nodes:
                 for decorator in node.decorator_list:
                     if decorator_name(decorator) in decorators:
                         call = decorator if isinstance(decorator, ast.Call) else None
-                        self._enter(node, None, LocalNames(self._reader), self._registration(call))
+                        self._enter(node, None, LocalNames(), self._registration(call))
 
-    def _registration(self, call):
+    def _registration(self, call: ast.Call | None) -> Path:
         """Return the path that the arguments of a registering decorator make: names of architectures, or a test."""
-        scope = LocalNames(self._reader)
+        scope = LocalNames()
         arguments = call.args if call else ()
         texts = texts_in(arguments)
         if texts:
-            return _with((), [((*ARCHITECTURE, "is", tuple(texts), True),)])
+            return _with((), [((*ARCHITECTURE, "is", tuple(texts), True),)]) or ()
         if arguments and isinstance(arguments[0], ast.Lambda) and len(arguments[0].args.args) == 1:
             scope.names[arguments[0].args.args[0].arg] = ARCHITECTURE
             return _with((), self._reader.test(arguments[0].body, scope)[0]) or ()
         return ()
 
-    def plain(self):
-        """Return the aims as numbered plain data, without repetition, in the order they were found."""
-        conditions, clauses, places, refusals = {}, {}, {}, []
-        writers, readers = {}, {}
-        for where, ways in self._places.items():
-            place = []
-            for aim in ways:
-                numbers = []
-                for clause in aim:
-                    alternatives = tuple(
-                        tuple(conditions.setdefault(condition, len(conditions)) for condition in alternative)
-                        for alternative in clause
-                    )
-                    numbers.append(clauses.setdefault(alternatives, len(clauses)))
-                place.append(tuple(numbers))
-            number = places.setdefault(tuple(place), len(places))
-            if where in self._refusals and number not in refusals:
-                refusals.append(number)
-            for numbered, fields in ((writers, self._written), (readers, self._read)):
-                for field in fields.get(where, ()):
-                    numbered.setdefault((number, field))
-        return {
-            "conditions": list(conditions),
-            "clauses": list(clauses),
-            "places": list(places),
-            "refusals": refusals,
-            "writers": list(writers),
-            "readers": list(readers),
-        }
-
     # -- statements ------------------------------------------------------------------------------------------------
 
-    def _aim(self, place, path):
-        """Add a path to a place; an empty path demands nothing, so that every case gets there."""
-        if path and self._count < _MOST_AIMS:
-            self._count += 1
-            self._places.setdefault(place, {}).setdefault(path)
-
-    def _block(self, statements, scope, path):
+    def _block(self, statements: Iterable[ast.stmt], scope: LocalNames, path: Path) -> Path | None:
         """Follow statements; return the path behind them, None when control does not get behind them."""
-        before = check = start = None
+        before: Demand | None = None
+        check: Demand | None = None
+        start = path
         for statement in statements:
             refused = self._refused(statement, scope)
             if check and refused:
                 # Two checks in a row: only a case that both refuse tells which of them comes first.
-                self._refusals.add((statement, "both"))
-                self._aim((statement, "both"), _with(start, all_of([check, refused])))
+                self.aims.refusals.add((statement, "both"))
+                self.aims.add((statement, "both"), _with(start, all_of([check, refused])))
             check, start = refused, path
             follow = _FOLLOWERS.get(type(statement))
             demand = self._reader.test(statement.test, scope)[0] if isinstance(statement, ast.If) else None
             if before and demand:
                 # Two branches in a row: only a case that takes both tells them from branches of one choice.
-                self._aim((statement, "both"), _with(path, all_of([before, demand])))
+                self.aims.add((statement, "both"), _with(path, all_of([before, demand])))
             after = follow(self, statement, scope, path) if follow is not None else path
             if after is None:
                 return None
@@ -187,7 +150,7 @@ class PathWalk:
             path = after
         return path
 
-    def _refused(self, statement, scope):
+    def _refused(self, statement: Any, scope: LocalNames) -> Demand | None:
         """Return what a check demands of a case that it refuses, None for a statement that is no check."""
         if isinstance(statement, ast.Assert):
             return self._reader.test(statement.test, scope)[1]
@@ -195,7 +158,7 @@ class PathWalk:
             return self._reader.test(statement.test, scope)[0]
         return None
 
-    def _enter(self, node, call, scope, path):
+    def _enter(self, node: Any, call: ast.Call | None, scope: LocalNames, path: Path) -> Path:
         """Follow a function's body, called on ``path`` by a call in ``scope``; return the path at its end.
 
         That is ``path`` itself where the body was not followed, or has a return in the middle.
@@ -210,7 +173,7 @@ class PathWalk:
         self._entered.append(node)
         try:
             names = self._reader.bound(node, call, scope)
-            inner = LocalNames(self._reader, node, {**names, **scope.assigned()})
+            inner = LocalNames(node, {**names, **scope.assigned()})
             after = self._block(node.body, inner, path)
         except RecursionError:
             # The source nests deeper than Python recurses: the function is left out.
@@ -224,7 +187,7 @@ class PathWalk:
         scope.names.update(inner.assigned())
         return after
 
-    def _calls(self, node, scope, path):
+    def _calls(self, node: Any, scope: LocalNames, path: Path) -> None:
         """Follow the functions that an expression calls or gives to a call, and aim at its conditional parts."""
         for child in ast.walk(node):
             if isinstance(child, ast.Call):
@@ -234,23 +197,23 @@ class PathWalk:
                 self._follow_call(child, None, scope, path)
             elif isinstance(child, ast.IfExp):
                 true, false = self._reader.test(child.test, scope)
-                self._aim((child, True), _with(path, true))
-                self._aim((child, False), _with(path, false))
+                self.aims.add((child, True), _with(path, true))
+                self.aims.add((child, False), _with(path, false))
 
-    def _handed(self, arguments, scope, path):
+    def _handed(self, arguments: Iterable[ast.expr], scope: LocalNames, path: Path) -> None:
         """Follow the functions among arguments: whoever gets one is taken to call it."""
         for argument in arguments:
             if isinstance(argument, (ast.Name, ast.Attribute)):
                 self._follow_call(argument, None, scope, path)
 
-    def _follow_call(self, function, call, scope, path):
+    def _follow_call(self, function: Any, call: ast.Call | None, scope: LocalNames, path: Path) -> Path:
         name = last_name(function)
         if call is None and isinstance(function, ast.Name) and function.id in scope.names:
             return path
         ends = [self._enter(node, call, scope, path) for node in self._symbols.called(name, scope.function)]
         return ends[0] if len(ends) == 1 else path
 
-    def _expression(self, statement, scope, path):
+    def _expression(self, statement: Any, scope: LocalNames, path: Path) -> Path:
         call = statement.value
         if not isinstance(call, ast.Call):
             self._calls(call, scope, path)
@@ -262,11 +225,11 @@ class PathWalk:
         if isinstance(function, ast.Attribute):
             self._calls(function.value, scope, path)
             if function.attr == "set" and self._reader.term(function.value, scope)[0] == "env":
-                self._aim(statement, path)
+                self.aims.add(statement, path)
         # The path behind a helper has the demands of its checks: a case that it refuses does not come back.
         return self._follow_call(function, call, scope, path)
 
-    def _assign(self, statement, scope, path):
+    def _assign(self, statement: Any, scope: LocalNames, path: Path) -> Path:
         if statement.value is None:
             return path
         self._calls(statement.value, scope, path)
@@ -274,16 +237,16 @@ class PathWalk:
         places = [place for target in targets for place in stored(target)]
         written = [*(name for place in places for name in self._writes(place)), *self._declared(statement.value)]
         if written:
-            self._written[statement] = written
-            self._read[statement] = self._reads(statement.value)
-            self._aim(statement, path)
+            self.aims.written[statement] = written
+            self.aims.read[statement] = self._reads(statement.value)
+            self.aims.add(statement, path)
         if not isinstance(statement, ast.AugAssign):
             term = self._reader.term(statement.value, scope)
             for target in targets:
                 assign(target, term, scope, self._reader)
         return path
 
-    def _writes(self, place):
+    def _writes(self, place: Any) -> list[str]:
         """Return the field that an assignment to a name, attribute or item writes, if it writes one, in a list.
 
         To write an attribute of a field's value is to write the field.
@@ -297,40 +260,40 @@ class PathWalk:
             place = place.value
         return []
 
-    def _declared(self, value):
+    def _declared(self, value: Any) -> list[str]:
         """Return the fields that a dict display declares."""
         entries = writes_of(value) if isinstance(value, ast.Dict) else ()
         return [write.name for write in entries if write.name in self._reader.fields]
 
-    def _reads(self, value):
+    def _reads(self, value: Any) -> list[str]:
         """Return the fields that an expression reads as attributes."""
         return [
             read.name for read in reads_in(value) if read.form == "attribute" and read.name in self._reader.fields
         ]
 
-    def _return(self, statement, scope, path):
+    def _return(self, statement: Any, scope: LocalNames, path: Path) -> None:
         if statement.value is not None:
             self._calls(statement.value, scope, path)
-            self._written[statement] = self._declared(statement.value)
-            self._read[statement] = self._reads(statement.value)
-        self._aim(statement, path)
+            self.aims.written[statement] = self._declared(statement.value)
+            self.aims.read[statement] = self._reads(statement.value)
+        self.aims.add(statement, path)
 
-    def _raise(self, statement, scope, path):
-        self._refusals.add(statement)
-        self._aim(statement, path)
+    def _raise(self, statement: Any, scope: LocalNames, path: Path) -> None:
+        self.aims.refusals.add(statement)
+        self.aims.add(statement, path)
 
-    def _assert(self, statement, scope, path):
+    def _assert(self, statement: Any, scope: LocalNames, path: Path) -> Path | None:
         self._calls(statement.test, scope, path)
         true, false = self._reader.test(statement.test, scope)
         if false:
-            self._refusals.add(statement)
-            self._aim(statement, _with(path, false))
+            self.aims.refusals.add(statement)
+            self.aims.add(statement, _with(path, false))
         if true:
             # To be accepted is an aim, too: where the test is a list of names, each of them is tried.
-            self._aim((statement, True), _with(path, true))
+            self.aims.add((statement, True), _with(path, true))
         return _past(path, true)
 
-    def _if(self, statement, scope, path):
+    def _if(self, statement: Any, scope: LocalNames, path: Path) -> Path | None:
         self._calls(statement.test, scope, path)
         true, false = self._reader.test(statement.test, scope)
         first, second = scope.copy(), scope.copy()
@@ -338,7 +301,7 @@ class PathWalk:
         for block, demand, inner in ((statement.body, true, first), (statement.orelse, false, second)):
             way = _with(path, demand)
             if way is not None:
-                self._aim((statement, block is statement.body), way)
+                self.aims.add((statement, block is statement.body), way)
             ends.append(self._block(block, inner, way) if way is not None else None)
         if ends[0] is None and ends[1] is None:
             return None
@@ -351,17 +314,17 @@ class PathWalk:
             scope.names[name] = bounded(conditional(true, false, one, other), before)
         return path
 
-    def _loop(self, statement, scope, path):
+    def _loop(self, statement: Any, scope: LocalNames, path: Path) -> Path | None:
         if isinstance(statement, ast.While):
             return self._if(ast.If(statement.test, statement.body, []), scope, path) or path
         self._calls(statement.iter, scope, path)
         self._block(statement.body, scope, path)
         return path
 
-    def _with_block(self, statement, scope, path):
+    def _with_block(self, statement: Any, scope: LocalNames, path: Path) -> Path | None:
         return self._block(statement.body, scope, path)
 
-    def _try(self, statement, scope, path):
+    def _try(self, statement: Any, scope: LocalNames, path: Path) -> Path | None:
         after = self._block([*statement.body, *statement.orelse], scope, path)
         for handler in statement.handlers:
             self._block(handler.body, scope.copy(), path)
@@ -371,7 +334,7 @@ class PathWalk:
         return after if after is not None or not statement.handlers else path
 
 
-_FOLLOWERS = {
+_FOLLOWERS: dict[type[ast.stmt], Any] = {
     ast.Expr: PathWalk._expression,
     ast.Assign: PathWalk._assign,
     ast.AnnAssign: PathWalk._assign,
@@ -387,12 +350,12 @@ _FOLLOWERS = {
 }
 
 
-def _before(name):
+def _before(name: str) -> Term:
     """Return the term of a name that one branch did not assign."""
     return name if isinstance(name, tuple) else ("object", name)
 
 
-def _past(path, demand):
+def _past(path: Path, demand: Demand) -> Path | None:
     """Return ``path`` behind a statement that not every case passes; None when none does.
 
     Most cases pass. A demand with many alternatives would make every later aim longer and is left out.
@@ -400,7 +363,7 @@ def _past(path, demand):
     return _with(path, demand) if len(demand) <= _MOST_WAYS_PAST else path
 
 
-def _with(path, demand):
+def _with(path: Path, demand: Demand) -> Path | None:
     """Return ``path`` with the clause that ``demand`` makes; None when no case fulfils it."""
     if not demand:
         return None

@@ -1,9 +1,13 @@
 """What the modules of a tree define, by name: functions, constants, the members of classes."""
 
+from __future__ import annotations
+
 import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from ....source.functions import defined_in
-from ....source.nodes import decorator_names, text_of
+from ....source.nodes import Function, decorator_names, text_of
 from ....source.writes import targets_of
 
 # Where more functions than this share a name, a call does not show which of them it means.
@@ -18,12 +22,12 @@ class Symbols:
     class and an attribute to the constant it holds.
     """
 
-    def __init__(self, trees):
-        self.functions = {}
-        self.constants = {}
-        self.members = {}
-        self.properties = set()
-        self._module = {}
+    def __init__(self, trees: dict[str, ast.Module]) -> None:
+        self.functions: dict[str, list[Function]] = {}
+        self.constants: dict[str, ast.expr] = {}
+        self.members: dict[tuple[str, str], Any] = {}
+        self.properties: set[str] = set()
+        self._module: dict[ast.AST, str] = {}
         for module, tree in trees.items():
             for name, value in _first_targets(tree.body):
                 self.constants.setdefault(name, value)
@@ -37,14 +41,14 @@ class Symbols:
                     if "property" in decorator_names(found.node):
                         self.properties.add(found.name)
 
-    def _scan_class(self, node):
+    def _scan_class(self, node: Any) -> None:
         for name, value in _first_targets(node.body):
             if name.isupper():
                 # No input is a number of an enumeration; the generator takes a member by its name.
                 text = text_of(value)
                 self.members.setdefault((node.name, name), f"{node.name}.{name}" if text is None else text)
 
-    def called(self, name, caller=None):
+    def called(self, name: str, caller: ast.AST | None = None) -> Sequence[Function]:
         """Return the functions that a call of ``name`` in the function ``caller`` may mean, none if too many."""
         found = self.functions.get(name, ())
         if len(found) > _MOST_NAMESAKES and caller is not None:
@@ -53,7 +57,7 @@ class Symbols:
         return found if len(found) <= _MOST_NAMESAKES else ()
 
 
-def _first_targets(statements):
+def _first_targets(statements: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """Yield the first name that each statement assigns, and the value."""
     for statement in statements:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):

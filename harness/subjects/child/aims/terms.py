@@ -11,17 +11,22 @@ An expression becomes a *term*, a tuple that starts with its kind:
 - ``?`` is an expression that was not understood.
 """
 
+from __future__ import annotations
+
 import ast
+from typing import Any
 
 from ....source.calls import arguments_of, positional
+from ....source.nodes import Function
 from ....source.reads import ENVIRONMENT_OBJECT, ENVIRONMENT_READERS
-from .demands import INPUTS, PERHAPS, all_of, any_of, compare, conditional, truth
+from .demands import INPUTS, PERHAPS, Demand, Term, all_of, any_of, compare, conditional, truth
+from .names import LocalNames, bounded
+from .symbols import Symbols
 
 UNKNOWN = ("?",)
 _RAISES = ("raises",)
 # Bounds: an expression beyond them counts as not understood.
 _DEEPEST = 6
-_LARGEST = 15
 _MOST_STEPS = 100_000
 
 _SAME_TEXT = ("lower", "upper", "strip", "casefold", "get_value", "copy")
@@ -36,54 +41,36 @@ _DERIVED = {
 }
 
 
-class LocalNames:
-    """The terms of the names at one place of a function: its locals, and the fields that were assigned before."""
-
-    def __init__(self, reader, function=None, names=None, depth=0):
-        self.reader = reader
-        self.function = function
-        self.names = names if names is not None else {}
-        self.depth = depth
-
-    def assigned(self):
-        """Return the fields that were assigned before, as names for another scope."""
-        return {name: term for name, term in self.names.items() if isinstance(name, tuple)}
-
-    def copy(self):
-        """Return a copy for one of two branches."""
-        return LocalNames(self.reader, self.function, dict(self.names), self.depth)
-
-
 class TermReader:
     """Makes terms of the expressions of one tree."""
 
-    def __init__(self, symbols, fields):
+    def __init__(self, symbols: Symbols, fields: frozenset[str]) -> None:
         self.symbols = symbols
         self.fields = fields
-        self._constants = {}
-        self._inlining = set()
+        self._constants: dict[str, Term] = {}
+        self._inlining: set[ast.AST] = set()
         self._steps = 0
 
     @property
-    def exhausted(self):
+    def exhausted(self) -> bool:
         """Whether the bound of steps is reached; no further expression is understood then."""
         return self._steps > _MOST_STEPS
 
-    def term(self, node, scope):
+    def term(self, node: Any, scope: LocalNames) -> Term:
         """Return the term of an expression."""
         self._steps += 1
         make = _MAKERS.get(type(node))
         return make(self, node, scope) if make is not None and self._steps <= _MOST_STEPS else UNKNOWN
 
-    def test(self, node, scope):
+    def test(self, node: Any, scope: LocalNames) -> tuple[Demand, Demand]:
         """Return what an expression demands to be true, and what to be false."""
         term = self.term(node, scope)
         return truth(term, True), truth(term, False)
 
-    def _constant(self, node, scope):
+    def _constant(self, node: Any, scope: LocalNames) -> Term:
         return ("const", node.value)
 
-    def _name(self, node, scope):
+    def _name(self, node: Any, scope: LocalNames) -> Term:
         known = scope.names.get(node.id)
         if known is not None:
             return known
@@ -92,19 +79,19 @@ class TermReader:
             self._constants[node.id] = ("object", node.id)
             value = self.symbols.constants.get(node.id)
             if value is not None:
-                term = self.term(value, LocalNames(self))
+                term = self.term(value, LocalNames())
                 if term[0] in ("const", "items"):
                     self._constants[node.id] = term
         return self._constants[node.id]
 
-    def _attribute(self, node, scope):
+    def _attribute(self, node: Any, scope: LocalNames) -> Term:
         if isinstance(node.value, ast.Name):
             member = self.symbols.members.get((node.value.id, node.attr))
             if member is not None:
                 return ("const", member)
         return self.attribute(self.term(node.value, scope), node.attr, scope)
 
-    def attribute(self, base, name, scope):
+    def attribute(self, base: Term, name: str, scope: LocalNames) -> Term:
         """Return the term of ``base.name``."""
         kind = base[0]
         if kind == "if":
@@ -124,11 +111,11 @@ class TermReader:
             return scope.names.get(("field", name), ("field", name))
         return ("model", name)
 
-    def _subscript(self, node, scope):
+    def _subscript(self, node: Any, scope: LocalNames) -> Term:
         index = self.term(node.slice, scope)
         return self.item(self.term(node.value, scope), index[1]) if index[0] == "const" else UNKNOWN
 
-    def item(self, base, index):
+    def item(self, base: Term, index: Any) -> Term:
         """Return the term of ``base[index]``."""
         kind = base[0]
         if kind == "if":
@@ -142,8 +129,8 @@ class TermReader:
             return ("model", index)
         return UNKNOWN
 
-    def _items(self, node, scope):
-        found = []
+    def _items(self, node: Any, scope: LocalNames) -> Term:
+        found: list[Term] = []
         for element in node.elts:
             if isinstance(element, ast.Starred):
                 inner = self.term(element.value, scope)
@@ -152,13 +139,13 @@ class TermReader:
                 found.append(self.term(element, scope))
         return ("items", tuple(found))
 
-    def _dict(self, node, scope):
+    def _dict(self, node: Any, scope: LocalNames) -> Term:
         return ("items", tuple(self.term(key, scope) if key is not None else UNKNOWN for key in node.keys))
 
-    def _if_expression(self, node, scope):
+    def _if_expression(self, node: Any, scope: LocalNames) -> Term:
         return conditional(*self.test(node.test, scope), self.term(node.body, scope), self.term(node.orelse, scope))
 
-    def _bool(self, node, scope):
+    def _bool(self, node: Any, scope: LocalNames) -> Term:
         terms = [self.term(value, scope) for value in node.values]
         either = isinstance(node.op, ast.Or)
         if all(term[0] not in ("truth", "?") for term in terms):
@@ -172,7 +159,7 @@ class TermReader:
         false = [truth(term, False) for term in terms]
         return ("truth", any_of(true), all_of(false)) if either else ("truth", all_of(true), any_of(false))
 
-    def _unary(self, node, scope):
+    def _unary(self, node: Any, scope: LocalNames) -> Term:
         term = self.term(node.operand, scope)
         if isinstance(node.op, ast.Not):
             return ("truth", truth(term, False), truth(term, True))
@@ -180,22 +167,22 @@ class TermReader:
             return ("const", -term[1])
         return UNKNOWN
 
-    def _binary(self, node, scope):
+    def _binary(self, node: Any, scope: LocalNames) -> Term:
         sides = self.term(node.left, scope), self.term(node.right, scope)
         if isinstance(node.op, ast.Mod) and all(side[0] in INPUTS for side in sides):
             return ("rest", *sides)
         return _divided(*sides) if isinstance(node.op, ast.FloorDiv) else UNKNOWN
 
-    def _compare(self, node, scope):
+    def _compare(self, node: Any, scope: LocalNames) -> Term:
         terms = [self.term(side, scope) for side in (node.left, *node.comparators)]
         pairs = [compare(left, op, right) for left, op, right in zip(terms[:-1], node.ops, terms[1:], strict=True)]
         return ("truth", all_of([true for true, _ in pairs]), any_of([false for _, false in pairs]))
 
-    def _named(self, node, scope):
+    def _named(self, node: Any, scope: LocalNames) -> Term:
         scope.names[node.target.id] = term = self.term(node.value, scope)
         return term
 
-    def _call(self, node, scope):
+    def _call(self, node: Any, scope: LocalNames) -> Term:
         function = node.func
         if isinstance(function, ast.Attribute):
             found = self._method(node, function, scope)
@@ -223,10 +210,10 @@ class TermReader:
         if name in _COLLECTIONS and len(node.args) == 1:
             return self.term(node.args[0], scope)
         if name in _NUMBERS and len(node.args) == 1:
-            inner = self.term(node.args[0], scope)
-            if inner[0] == "env":
+            number = self.term(node.args[0], scope)
+            if number[0] == "env":
                 # The description of the variable says which kind of number it holds.
-                return inner
+                return number
         inner = self._inlined(node, name, scope)
         if (
             inner is None
@@ -236,18 +223,16 @@ class TermReader:
             inner = self._made(self.symbols.constants[name], scope)
         return inner if inner is not None else ("call", name)
 
-    def condition(self, node, scope):
+    def condition(self, node: Any, scope: LocalNames) -> Demand:
         """Return what a function, given as an expression, demands of its one argument to return true."""
         made = self._made(node, scope)
         return PERHAPS if made is None else truth(made, True)
 
-    def _made(self, node, scope):
+    def _made(self, node: Any, scope: LocalNames) -> Term | None:
         """Return the term that a function, given as an expression, returns; None when it is not understood."""
         if isinstance(node, ast.Lambda):
             parameters = {arg.arg: ("object", arg.arg) for arg in node.args.args}
-            return self.term(
-                node.body, LocalNames(self, scope.function, {**scope.names, **parameters}, scope.depth + 1)
-            )
+            return self.term(node.body, LocalNames(scope.function, {**scope.names, **parameters}, scope.depth + 1))
         if isinstance(node, ast.Name) and isinstance(self.symbols.constants.get(node.id), (ast.Call, ast.Lambda)):
             node = self.symbols.constants[node.id]
         if isinstance(node, ast.Name):
@@ -260,9 +245,9 @@ class TermReader:
         if len(found) != 1 or len(returned) != 1 or not isinstance(returned[0].value, ast.Lambda):
             return None
         names = self.bound(found[0], node, scope)
-        return self._made(returned[0].value, LocalNames(self, found[0], names, scope.depth + 1))
+        return self._made(returned[0].value, LocalNames(found[0], names, scope.depth + 1))
 
-    def _method(self, node, function, scope):
+    def _method(self, node: Any, function: Any, scope: LocalNames) -> Term | None:
         """Return the term of a method that only reads its object, None for any other method."""
         name = function.attr
         base = self.term(function.value, scope)
@@ -282,7 +267,7 @@ class TermReader:
             return ("truth", *compare(first, ast.In(), base))
         return None
 
-    def _inlined(self, node, name, scope):
+    def _inlined(self, node: Any, name: str, scope: LocalNames) -> Term | None:
         """Return the term that a small function of the tree returns, None when it is not understood."""
         found = self.symbols.called(name, scope.function)
         if len(found) != 1 or scope.depth >= _DEEPEST or found[0] in self._inlining or len(found[0].body) > 6:
@@ -291,13 +276,13 @@ class TermReader:
         self._inlining.add(callee)
         try:
             names = {**self.bound(callee, node, scope), **scope.assigned()}
-            term = self._returned(callee.body, LocalNames(self, callee, names, scope.depth + 1))
+            term = self._returned(callee.body, LocalNames(callee, names, scope.depth + 1))
             # A function that was understood in part is an input by its own name.
             return term if term not in (None, _RAISES) and _is_understood(term) else None
         finally:
             self._inlining.discard(callee)
 
-    def bound(self, callee, call, scope):
+    def bound(self, callee: Function, call: ast.Call | None, scope: LocalNames) -> dict[Any, Term]:
         """Return the names of ``callee``'s parameters with the terms that ``call`` gives them."""
         parameters = positional(callee)
         skipped = 1 if parameters[:1] in (["self"], ["cls"]) else 0
@@ -314,7 +299,7 @@ class TermReader:
                 names[name] = ("object", name)
         return names
 
-    def _returned(self, body, scope):
+    def _returned(self, body: list[ast.stmt], scope: LocalNames) -> Term | None:
         """Return the term that a body of assignments, branches and returns gives, None for any other body.
 
         Where one branch raises, the term is that of the other one.
@@ -343,7 +328,7 @@ class TermReader:
         return ("const", None)
 
 
-def _divided(left, right):
+def _divided(left: Term, right: Term) -> Term:
     """Return the term of a division by 1, which is the default of most divisors; by anything else it is not known."""
     if right[0] == "const":
         return left if right[1] == 1 else UNKNOWN
@@ -375,21 +360,21 @@ _MAKERS = {
 }
 
 
-def _is_name(term):
+def _is_name(term: Term) -> bool:
     return term[0] == "const" and isinstance(term[1], str)
 
 
-def _is_understood(term):
+def _is_understood(term: Term) -> bool:
     return term[0] not in ("?", "object") and (
         term[0] != "if" or (_is_understood(term[3]) and _is_understood(term[4]))
     )
 
 
-def _is_text(statement):
+def _is_text(statement: Any) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def assign(target, term, scope, reader):
+def assign(target: Any, term: Term, scope: LocalNames, reader: TermReader) -> None:
     """Note in ``scope`` what an assignment gives to names and to fields."""
     if isinstance(target, ast.Name):
         scope.names[target.id] = term if term != UNKNOWN else ("object", target.id)
@@ -401,12 +386,3 @@ def assign(target, term, scope, reader):
     elif isinstance(target, (ast.Tuple, ast.List)):
         for index, element in enumerate(target.elts):
             assign(element, reader.item(term, index), scope, reader)
-
-
-def bounded(term, instead):
-    """Return ``term`` unless it is too large, else ``instead``, the term that was there before."""
-    return term if _size(term) <= _LARGEST else instead
-
-
-def _size(term):
-    return 1 + _size(term[3]) + _size(term[4]) if term[0] == "if" else 1

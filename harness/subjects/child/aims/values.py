@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from ....source.constants import add, assignments, literals
 from ....source.functions import defined_in
-from ....source.nodes import FUNCTIONS, decorator_names, last_name
+from ....source.nodes import FUNCTIONS, Function, decorator_names, last_name
 from ....source.reads import ENVIRONMENT_OBJECT, reads_of
 
 _ARCHITECTURES = ("ForCausalLM", "ForConditionalGeneration", "ModelLM", "ForCausalLMNextN")
@@ -31,8 +31,8 @@ class ReadValues:
 
     def __init__(self, fields: Iterable[str], modules: dict[str, ModuleType]) -> None:
         self._fields = set(fields)
-        self._functions = {}
-        self._constants = {}
+        self._functions: dict[str, list[Function]] = {}
+        self._constants: dict[str, list[Any]] = {}
         self.trees: dict[str, ast.Module] = {}
         for name, module in modules.items():
             self._scan(name, module)
@@ -40,11 +40,11 @@ class ReadValues:
         self.environment: dict[str, list[Any]] = {}
         self.architectures: list[str] = []
 
-    def parsed(self, module):
+    def parsed(self, module: Any) -> ast.Module:
         """Return the module's tree. Raises OSError, TypeError or SyntaxError for one without source."""
         return ast.parse(inspect.getsource(module))
 
-    def _scan(self, name, module):
+    def _scan(self, name: str, module: Any) -> None:
         try:
             tree = self.parsed(module)
         except (OSError, TypeError, SyntaxError):
@@ -75,7 +75,7 @@ class ReadValues:
         every = [(name, node) for name, nodes in self._functions.items() for node in nodes]
         return self.follow([name for name, node in every if not decorator_names(node).isdisjoint(names)])
 
-    def _read(self, function):
+    def _read(self, function: Any) -> list[str]:
         """Read one function or statement; return the names of functions that it mentions."""
         local = dict(self._constants)
         _learn(local, ast.walk(function), again=True)
@@ -94,7 +94,7 @@ class ReadValues:
                     add(self.architectures, value)
         return [name for name in mentioned if name in self._functions]
 
-    def _read_names(self, node):
+    def _read_names(self, node: Any) -> None:
         """Note the fields and variables that ``node`` itself reads; an attribute counts where it is written, too."""
         if isinstance(node, ast.Attribute):
             if node.attr in self._fields:
@@ -108,16 +108,16 @@ class ReadValues:
                 elif read.form == "getattr" and read.name in self._fields:
                     self.fields.setdefault(read.name, [])
 
-    def _read_comparison(self, node, local):
+    def _read_comparison(self, node: Any, local: dict[str, list[Any]]) -> None:
         sides = [node.left, *node.comparators]
         for subject in sides:
             for other in sides:
-                values = literals(other, local) if other is not subject else ()
                 target = self._target(subject) if other is not subject else None
-                for value in values if target is not None else ():
-                    add(target, value)
+                if target is not None:
+                    for value in literals(other, local):
+                        add(target, value)
 
-    def _target(self, node):
+    def _target(self, node: Any) -> list[Any] | None:
         """Return the list of compared values that an expression belongs to, or None."""
         if isinstance(node, (ast.Attribute, ast.Name)) and last_name(node) in self._fields:
             return self.fields.setdefault(last_name(node), [])
@@ -130,7 +130,7 @@ class ReadValues:
         return None
 
 
-def _learn(known, statements, again):
+def _learn(known: dict[str, list[Any]], statements: Iterable[ast.AST], again: bool) -> None:
     """Take the constants that statements assign to names into ``known``, with ``again`` also to names that it has."""
     for name, value in assignments(statements, annotated=False):
         values = literals(value, known)
@@ -138,5 +138,5 @@ def _learn(known, statements, again):
             known[name] = values
 
 
-def _is_architecture(value):
+def _is_architecture(value: Any) -> bool:
     return isinstance(value, str) and value.isidentifier() and value.endswith(_ARCHITECTURES)
