@@ -44,7 +44,7 @@ class _LimitsTable(msgspec.Struct, frozen=True):
     memory_mib: Annotated[int, msgspec.Meta(ge=128, le=1 << 24)] = 2048
 
 
-class _Table(msgspec.Struct, frozen=True):
+class _ProjectTable(msgspec.Struct, frozen=True):
     subjects: Annotated[list[_Name], msgspec.Meta(min_length=2, max_length=2)] | None = None
     fields: list[_Name] = []
     all_fields: bool = False
@@ -178,7 +178,7 @@ def _config(table: Any, path: Path) -> Config:
     where = f"{path} [{TABLE}"
     if not isinstance(table, dict):
         raise UsageError(f"{where}] must be a table, not {brief(table)}")
-    read = struct_from_json(_Table, table, f"{where}]", words=_KEYS)
+    read = struct_from_json(_ProjectTable, table, f"{where}]", words=_KEYS)
     budget = struct_from_json(_BudgetTable, read.budget, f"{where}.budget]", words=_BUDGET_KEYS)
     limits = struct_from_json(_LimitsTable, read.limits, f"{where}.limits]", words=_LIMIT_KEYS)
     for name, values in read.domains.items():

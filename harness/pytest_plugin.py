@@ -54,7 +54,7 @@ def _leave_ours_alone() -> None:
 _leave_ours_alone()
 
 
-class ParityError(AssertionError):
+class PartDiffers(AssertionError):
     """A part of the outcomes differs, or cannot be judged; the text has the witness and how to replay it."""
 
 
@@ -150,14 +150,14 @@ class Parity:
         return self.report.of_field(self.part)
 
     def check(self) -> None:
-        """Raise ParityError unless the two subjects agree on this part."""
+        """Raise PartDiffers unless the two subjects agree on this part."""
         __tracebackhide__ = True
         judged = self.judgement()
         if judged.verdict == "equivalent":
             return
         report = self.report
         lines = [f"{judged.verdict}: {judged.reason}, in {report.cases} cases of seed {report.result.started.seed}"]
-        raise ParityError("\n\n".join([*lines, *map(str, judged.differences)]))
+        raise PartDiffers("\n\n".join([*lines, *map(str, judged.differences)]))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -233,7 +233,7 @@ class ParityItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the difference in words; no traceback, since nothing in ours went wrong."""
-        if isinstance(excinfo.value, (ParityError, UsageError)):
+        if isinstance(excinfo.value, (PartDiffers, UsageError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

@@ -19,10 +19,10 @@ from harness.report.wording.causes import cause_words
 from harness.report.wording.launches import resolve_command
 from harness.world.case import Case
 
-Part = Literal["field", "refusals", "environment", "outcomes"]
+ReportPart = Literal["field", "refusals", "environment", "outcomes"]
 """What can differ: a field, how a case is refused, a variable that is left, whether there is an outcome."""
 
-_PARTS: Mapping[str, Part] = {
+_PARTS: Mapping[str, ReportPart] = {
     "field": "field",
     "refusal": "refusals",
     "refusals": "refusals",
@@ -41,7 +41,7 @@ class Difference:
     ``launch`` is the witness as a launch line, and ``replay`` the command that shows what both subjects make of it.
     """
 
-    part: Part
+    part: ReportPart
     name: str
     first: Any
     second: Any
@@ -125,7 +125,7 @@ class Report:
             return Judgement("inconclusive", f"no case of {self.cases} resolved on both sides")
         return Judgement("equivalent", f"{name} agrees in {resolved} cases")
 
-    def of_part(self, part: Part) -> Judgement:
+    def of_part(self, part: ReportPart) -> Judgement:
         """Return the verdict on the ``refusals``, the ``environment`` or the ``outcomes`` (whether there was one)."""
         found = tuple(
             one

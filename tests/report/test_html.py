@@ -16,7 +16,7 @@ from made_results import HOSTILE, result
 from small_results import finished
 
 from harness.report.html.page import html
-from harness.report.wording.stack import Stack, Step
+from harness.report.wording.stack import LandingStep, Stack
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 URLS = {
@@ -80,9 +80,9 @@ STACK = Stack(
     name="overrides",
     current=1,
     steps=(
-        Step(title="Move dtype", state="landed", fields=("dtype",), commit="abc1234"),
-        Step(title="Move page_size", state="failed", fields=("page_size",), note="4 of 12 cases differ"),
-        Step(title="Move ep_size", state="open"),
+        LandingStep(title="Move dtype", state="landed", fields=("dtype",), commit="abc1234"),
+        LandingStep(title="Move page_size", state="failed", fields=("page_size",), note="4 of 12 cases differ"),
+        LandingStep(title="Move ep_size", state="open"),
     ),
 )
 

@@ -25,7 +25,7 @@ SCHEMA_FILE: Final = "stackproof-ledger.schema.json"
 HEAD: Final = f'#:schema ./{SCHEMA_FILE}\nformat = "{FORMAT}"\n'
 """The first lines of a new ledger; the schema is for editors."""
 
-Group = dict[str, str]
+ConditionTexts = dict[str, str]
 """Conditions: paths, and what is asked there as TOML."""
 
 
@@ -86,12 +86,12 @@ def _what(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
             yield f"{kind} = true"
 
 
-def _refusing(bucket: BucketPart) -> Group:
+def _refusing(bucket: BucketPart) -> ConditionTexts:
     """Return that a side refuses as it does the witness, where every form does."""
     kinds = {bucket.kind, *(part.kind for part in bucket.parts)}
     if kinds & {"field", "environment"}:
         return {}
-    group: Group = {}
+    group: ConditionTexts = {}
     for side, refusal in zip(("first", "second"), bucket.refusals, strict=True):
         if refusal is not None:
             group[f"{side}.error"] = toml(refusal.type)
@@ -99,9 +99,9 @@ def _refusing(bucket: BucketPart) -> Group:
     return group
 
 
-def _conditions(case: Case) -> Group:
+def _conditions(case: Case) -> ConditionTexts:
     """Return what a case has besides the defaults, as conditions."""
-    group: Group = {}
+    group: ConditionTexts = {}
     for head, given in (("args", case.args), ("env", case.env)):
         group |= {f"{head}.{name}": _asked(value) for name, value in given.items()}
     for head, part, plain in (("hardware", case.hardware, Hardware()), ("model", case.model, Model())):
@@ -119,7 +119,7 @@ def _asked(value: Any) -> str:
     return "{ set = false }" if value is None else "{ set = true }"
 
 
-def _shared(forms: Sequence[Group]) -> tuple[Group, list[Group]]:
+def _shared(forms: Sequence[ConditionTexts]) -> tuple[ConditionTexts, list[ConditionTexts]]:
     """Return what all forms have in common, and the rest of each: none where one of them needs no more."""
     common = {path: asked for path, asked in forms[0].items() if all(form.get(path) == asked for form in forms)}
     rest = []
@@ -130,7 +130,7 @@ def _shared(forms: Sequence[Group]) -> tuple[Group, list[Group]]:
     return common, rest if all(rest) else []
 
 
-def _lines(group: Group) -> Iterator[str]:
+def _lines(group: ConditionTexts) -> Iterator[str]:
     for path, asked in group.items():
         yield f"{toml(path)} = {asked}"
 

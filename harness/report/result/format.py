@@ -20,10 +20,9 @@ FORMAT: Final = "stackproof.gate/1"
 _DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 _FILE: Final = "gate-1.schema.json"
 
-_Count = Annotated[int, Meta(ge=0)]
-_Line = Annotated[int, Meta(ge=0)]
-_Pair = Annotated[list[Any], Meta(min_length=2, max_length=2)]
-_Case = Annotated[
+_Natural = Annotated[int, Meta(ge=0)]
+_LineNumber = Annotated[int, Meta(ge=0)]
+_RawCase = Annotated[
     msgspec.Raw,
     Meta(description="A case, as in a file of cases.", extra_json_schema={"$ref": "#/$defs/CaseLine"}),
 ]
@@ -39,12 +38,12 @@ class SubjectPart(msgspec.Struct):
 class CountsPart(msgspec.Struct):
     """How many cases came out how; ``cases`` is the sum of the others."""
 
-    cases: _Count
-    resolved: _Count
-    refused: _Count
-    explained: _Count
-    different: _Count
-    failed: _Count
+    cases: _Natural
+    resolved: _Natural
+    refused: _Natural
+    explained: _Natural
+    different: _Natural
+    failed: _Natural
 
 
 class WritePart(msgspec.Struct):
@@ -54,7 +53,7 @@ class WritePart(msgspec.Struct):
     value: Any
     source: str
     file: str
-    line: _Line
+    line: _LineNumber
 
 
 class RefusalPart(msgspec.Struct):
@@ -81,7 +80,7 @@ class DiffersPart(msgspec.Struct):
 class FormPart(DiffersPart):
     """One of the forms that a cause has: what differs in it, and in how many cases."""
 
-    count: _Count
+    count: _Natural
 
 
 class DifferencePart(DiffersPart):
@@ -90,8 +89,8 @@ class DifferencePart(DiffersPart):
     along: tuple[str, ...]
     count: Annotated[int, Meta(ge=1)]
     parts: list[FormPart]
-    witness: _Case
-    others: list[_Case]
+    witness: _RawCase
+    others: list[_RawCase]
     launch: str
     resolve: tuple[str, str]
 
@@ -124,8 +123,8 @@ class WriterPart(msgspec.Struct, omit_defaults=True):
     slot: str
     source: str
     file: str
-    line: _Line
-    count: _Count
+    line: _LineNumber
+    count: _Natural
     excuse: str = ""
 
 
@@ -138,7 +137,7 @@ class UnseenPart(msgspec.Struct, omit_defaults=True):
     text: str
     source: str
     file: str
-    line: _Line
+    line: _LineNumber
     seen: Literal["neither", "true", "false"]
     never: str = ""
     excuse: str = ""
@@ -148,8 +147,8 @@ class ReachPart(msgspec.Struct):
     """What of one subject's resolution ran; each of the ``decisions`` has two outcomes."""
 
     writes: list[WriterPart]
-    decisions: _Count
-    outcomes: _Count
+    decisions: _Natural
+    outcomes: _Natural
     unseen: list[UnseenPart]
 
 
@@ -170,22 +169,22 @@ class DrawnPart(msgspec.Struct):
 class PairsPart(msgspec.Struct):
     """How many of all pairs of options were in a case."""
 
-    covered: _Count
-    total: _Count
+    covered: _Natural
+    total: _Natural
 
 
 class TriplesPart(msgspec.Struct):
     """How many of the triples that were counted were in a case; all of ``total``, or a fixed random sample."""
 
-    covered: _Count
-    counted: _Count
-    total: _Count
+    covered: _Natural
+    counted: _Natural
+    total: _Natural
 
 
 class InteractionsPart(msgspec.Struct):
     """How much of what two and three of so many inputs can be together was in a case."""
 
-    parameters: _Count
+    parameters: _Natural
     pairs: PairsPart
     triples: TriplesPart
 
@@ -197,9 +196,9 @@ class GroupPart(msgspec.Struct):
     count cases by what differed: a field, a variable, or ``(refusal)``.
     """
 
-    resolved: _Count
-    refused: _Count
-    failed: _Count
+    resolved: _Natural
+    refused: _Natural
+    failed: _Natural
     different: dict[str, int]
     explained: dict[str, int]
 

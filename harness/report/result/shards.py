@@ -38,7 +38,7 @@ _COMMIT: Final = "commit:"
 _WHAT: Final = "a shard, as gate --shard writes it"
 
 
-class SubjectPart(msgspec.Struct, frozen=True):
+class ShardSubject(msgspec.Struct, frozen=True):
     """One subject: its name and identity, and all that decides how it resolves; ``sources`` are a digest of those."""
 
     name: str
@@ -51,11 +51,11 @@ class SubjectPart(msgspec.Struct, frozen=True):
     sources: str
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class AskedOfShards(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked, the same of all shards of one campaign; ``stackproof`` is the version that made the cases."""
 
     stackproof: str
-    subjects: tuple[SubjectPart, SubjectPart]
+    subjects: tuple[ShardSubject, ShardSubject]
     fields: tuple[str, ...]
     all_fields: bool
     cases: int | None
@@ -74,7 +74,7 @@ class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
 
     format: Literal["stackproof.shard/1"] = FORMAT
     shard: Shard
-    asked: Asked
+    asked: AskedOfShards
     gathered: Gathered
     seal: str
 
@@ -83,7 +83,7 @@ class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
     """The same, with what was gathered as it stands in the file."""
 
     shard: Shard
-    asked: Asked
+    asked: AskedOfShards
     gathered: msgspec.Raw
     seal: str
 
@@ -103,7 +103,7 @@ def parse_shard(text: str) -> Shard:
 
 def shard_document(request: Request, gathered: Gathered) -> bytes:
     """Return the file of the shard of ``request``, as JSON."""
-    asked = Asked(
+    asked = AskedOfShards(
         stackproof=_version(),
         subjects=(_subject(request.first), _subject(request.second)),
         fields=request.fields,
@@ -123,8 +123,8 @@ def _version() -> str:
     return importlib.metadata.version("stackproof")
 
 
-def _subject(spec: SubjectSpec) -> SubjectPart:
-    return SubjectPart(
+def _subject(spec: SubjectSpec) -> ShardSubject:
+    return ShardSubject(
         spec.label,
         spec.tree.identity,
         spec.slice,
@@ -136,7 +136,7 @@ def _subject(spec: SubjectSpec) -> SubjectPart:
     )
 
 
-def read_shards(paths: Sequence[Path]) -> tuple[Asked, list[Gathered]]:
+def read_shards(paths: Sequence[Path]) -> tuple[AskedOfShards, list[Gathered]]:
     """Return what was asked and what each shard gathered, in the order of the shards.
 
     Raises UsageError for a file that is none, and unless the files are all the shards of one campaign, each once.
@@ -178,12 +178,12 @@ def _read(path: Path) -> ShardDocument:
 def _same(first_path: Path, first: ShardDocument, path: Path, document: ShardDocument) -> None:
     if document.shard.of != first.shard.of:
         raise UsageError(f"{first_path} is one of {first.shard.of} shards and {path} one of {document.shard.of}")
-    for name in Asked.__struct_fields__:
+    for name in AskedOfShards.__struct_fields__:
         if msgspec.json.encode(getattr(first.asked, name)) != msgspec.json.encode(getattr(document.asked, name)):
             raise UsageError(f"{first_path} and {path} are not of one campaign: they differ in {name}")
 
 
-def open_again(asked: Asked, options: GateOptions, folder: Path) -> Request:
+def open_again(asked: AskedOfShards, options: GateOptions, folder: Path) -> Request:
     """Return the request that the shards are of, with its subjects opened again from ``folder``.
 
     Of ``options``, the interpreter and the number of processes count. Raises UsageError for a subject that is not the
@@ -216,7 +216,7 @@ def open_again(asked: Asked, options: GateOptions, folder: Path) -> Request:
     return same.request(specs[0], specs[1], ledger=asked.ledger, moved=asked.moved, notes=asked.notes)
 
 
-def _tree(part: SubjectPart, cwd: Path) -> Tree:
+def _tree(part: ShardSubject, cwd: Path) -> Tree:
     name = parse_subject(part.name)
     if part.identity.startswith(_COMMIT):
         # What the name means may have moved on: the commit is the same.

@@ -28,7 +28,7 @@ from harness.world.profiles import hardware_profile, model_profile
 from harness.world.slice import ENTRY_STATE
 
 _BATCH = 250
-Place = tuple[str, str, int]
+WriteKey = tuple[str, str, int]
 """A field, a file and a line; or a field, a function and 0."""
 
 
@@ -69,7 +69,7 @@ class Resolved(NamedTuple):
     fields: dict[str, FieldSpec]
     silent: Mapping[str, Any]
     chain: Sequence[Write]
-    slots: Mapping[Place, str]
+    slots: Mapping[WriteKey, str]
     reasons: Mapping[str, str]
     takes: tuple[str, ...]
 
@@ -214,7 +214,7 @@ def _say_writes(one: Resolved, writes: Sequence[Write], indent: str, say: Callab
             say(f"{indent}    {reason}")
 
 
-def _write_words(write: Write, slots: Mapping[Place, str]) -> str:
+def _write_words(write: Write, slots: Mapping[WriteKey, str]) -> str:
     """Return a write in words: the value it left, the slot it ran in, what wrote it, and where."""
     slot = slots.get(_place(write)) or slots.get((write.field, write.source, 0), "")
     within = f"{slot}: " if slot and not slot.endswith(f" {write.source}") else ""
@@ -223,5 +223,5 @@ def _write_words(write: Write, slots: Mapping[Place, str]) -> str:
     return f"{value:46} {within}{number}{write.source} ({write.file}:{write.line})"
 
 
-def _place(place: Writer | Write) -> Place:
+def _place(place: Writer | Write) -> WriteKey:
     return place.field, place.file, place.line

@@ -10,8 +10,8 @@ from harness.engine.result.breakdown import REFUSAL, Group
 from harness.engine.result.events import Finished
 from harness.world.profiles import hardware_names
 
-State = Literal["differs", "explained", "agrees", "unreached", "absent"]
-Outcome = Literal["differ", "explained", "agree", "refuse", "unreached"]
+FieldState = Literal["differs", "explained", "agrees", "unreached", "absent"]
+CellOutcome = Literal["differ", "explained", "agree", "refuse", "unreached"]
 
 REFUSAL_ROW: Final = REFUSAL
 
@@ -27,7 +27,7 @@ class FieldRow(NamedTuple):
 
     name: str
     kind: Literal["field", "variable", "refusal"]
-    state: State
+    state: FieldState
     cases: int
     causes: tuple[int, ...]
     ran: tuple[int, int]
@@ -41,7 +41,7 @@ class Cell(NamedTuple):
     ``cases`` is in how many it differed, or was compared where it never did. ``of`` is in how many it was compared.
     """
 
-    outcome: Outcome
+    outcome: CellOutcome
     cases: int
     of: int
 
@@ -66,7 +66,7 @@ def field_rows(result: Finished) -> list[FieldRow]:
         )
         ran, sites = _sites(result, name)
         cases = different.get(name, 0)
-        state: State = "agrees"
+        state: FieldState = "agrees"
         if cases:
             state = "differs"
         elif name in explained:

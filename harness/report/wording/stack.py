@@ -6,17 +6,17 @@ from typing import Literal
 
 import msgspec
 
-StepState = Literal["landed", "passed", "failed", "open"]
+LandingState = Literal["landed", "passed", "failed", "open"]
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class LandingStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step: ``landed`` is merged, ``passed`` and ``failed`` are gated, ``open`` is neither.
 
     ``commit`` is where it stands, ``fields`` those it moves, ``note`` what to say of it (a gate's reason, say).
     """
 
     title: str
-    state: StepState
+    state: LandingState
     fields: tuple[str, ...] = ()
     commit: str = ""
     note: str = ""
@@ -26,5 +26,5 @@ class Stack(msgspec.Struct, frozen=True, kw_only=True):
     """A stack of steps, the first to land first; ``current`` is the number (from 0) of the one that was gated."""
 
     name: str
-    steps: tuple[Step, ...]
+    steps: tuple[LandingStep, ...]
     current: int | None = None
