@@ -1,6 +1,6 @@
-"""pytest: a parity test for each field that two subjects resolve, in the user's own suite.
+"""A pytest plugin: a parity test for each field that two subjects resolve, in the user's own suite.
 
-Nothing happens without being asked for. ``pytest --stackproof`` adds the tests of ``[tool.stackproof]`` in
+It does nothing by itself. ``pytest --stackproof`` adds the tests of ``[tool.stackproof]`` in
 pyproject.toml, one a field and one each for refusals, environment and missing outcomes. In code, a test that is
 marked and takes ``parity`` runs once for each of these::
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from harness.moves.change import Change
 
 OTHER_PARTS: Final = ("(refusals)", "(environment)", "(outcomes)")
-"""What is judged besides the fields; the names of the tests, since no field is called like that."""
+"""The parts that are judged besides the fields, as names of tests; no field can have such a name."""
 
 _MARK: Final = "stackproof"
 
 
 def _leave_ours_alone() -> None:
-    """Take our packages from those whose ``assert`` statements pytest rewrites.
+    """Keep pytest from rewriting the ``assert`` statements of our packages.
 
-    It rewrites all that is installed with a plugin. What our packages say when they refuse is an outcome, and must
-    not depend on who imports them.
+    It rewrites every package that is installed with a plugin. A failed assertion of a subject is an outcome that is
+    compared, and its message must not depend on whether pytest imported the package.
     """
     for finder in sys.meta_path:
         marked = getattr(finder, "_must_rewrite", None)
@@ -55,7 +55,7 @@ _leave_ours_alone()
 
 
 class PartDiffers(AssertionError):
-    """A part of the outcomes differs, or cannot be judged; the text has the witness and how to replay it."""
+    """A part of the outcomes differs, or cannot be judged; the text has the witness and the command to replay it."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Gates:
 
     def report(self, gate: ParityGate) -> Report:
         """Return the report of a gate. Raises UsageError."""
-        # Not every platform that has pytest has this.
+        # Imported late: pytest also runs on platforms without fcntl.
         import fcntl
 
         import msgspec
@@ -177,7 +177,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the mark known."""
+    """Register the mark, so that ``--strict-markers`` accepts it."""
     config.addinivalue_line(
         "markers",
         f"{_MARK}(first, second, **options): run the test once for each field that two subjects resolve; the test "
@@ -232,13 +232,13 @@ class ParityItem(pytest.Item):
         self._parity.check()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the difference in words; no traceback, since nothing in ours went wrong."""
+        """Return the difference as text, without a traceback of our code."""
         if isinstance(excinfo.value, (PartDiffers, UsageError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return where the test is from and what it is called."""
+        """Return the file and the name of the test."""
         return self.path, None, f"parity of {self.name}"
 
 
@@ -256,7 +256,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """Add our tests behind all others, before ``-k``, ``-m`` and ``--lf`` choose.
 
-    Not where single tests are named on the command line, nor where ours were collected with their file.
+    They are not added if the command line names single tests, or if they were collected with their file.
     """
     if not config.getoption("stackproof") or any("::" in word for word in config.args):
         return

@@ -1,4 +1,4 @@
-"""The command line. Thin: it turns words into requests, and results into an exit status."""
+"""The command line: it turns words into options, calls `harness.api`, and turns results into an exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.cli.frame.app import app, guarded
 
 __all__ = ["app", "guarded", "main"]
 
-# Packages that stand above the core, such as the codemods, bring commands of their own.
+# Packages that build on the core, such as the codemods, add commands of their own.
 _GROUP = "stackproof.commands"
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(commands.__path__)):
@@ -34,10 +34,10 @@ def main() -> None:
 
 
 def _open_standard() -> None:
-    """Open what is closed of standard input, output and error: else a pipe or a file of ours takes its number."""
+    """Open standard input, output and error if they are closed: otherwise a file of ours would get their numbers."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest free number is given out; what is started must find it open, too.
+            # The system gives out the lowest free number, so this is ``number``. Child processes need it open, too.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)

@@ -1,4 +1,4 @@
-"""What a gate found, as objects for a person's own code: the public `harness.api.Report` and its parts."""
+"""The result of a gate for a user's own code: `Report` and its parts, which `harness.api` makes public."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.report.wording.launches import resolve_command
 from harness.world.case import Case
 
 ReportPart = Literal["field", "refusals", "environment", "outcomes"]
-"""What can differ: a field, how a case is refused, a variable that is left, whether there is an outcome."""
+"""The parts of an outcome: a field, the refusal, the environment afterwards, whether there is an outcome at all."""
 
 _PARTS: Mapping[str, ReportPart] = {
     "field": "field",
@@ -35,10 +35,11 @@ _PARTS: Mapping[str, ReportPart] = {
 class Difference:
     """One cause of difference.
 
-    ``part`` is what of an outcome differs, ``name`` the field or the variable (of missing outcomes, their kinds);
-    ``first`` and ``second`` are the two values, as decoded JSON. ``also`` are the fields that differ in
-    consequence or in other forms of the same cause. ``count`` is the number of cases, and ``witness`` the smallest.
-    ``launch`` is the witness as a launch line, and ``replay`` the command that shows what both subjects make of it.
+    ``part`` is the part of the outcome that differs, and ``name`` its field or variable (for missing outcomes, the
+    kinds of failure). ``first`` and ``second`` are the two values, as decoded JSON. ``also`` are fields that differ
+    in consequence, or in other forms of the same cause. ``count`` is the number of cases and ``witness`` the smallest
+    of them; ``launch`` is the witness as a command, and ``replay`` the command that shows how both subjects resolve
+    it. ``words`` is all this as text.
     """
 
     part: ReportPart
@@ -68,7 +69,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Report:
-    """What a gate found. ``result`` is the engine's own account, of which the properties are the public part."""
+    """The result of a gate. ``result`` has every detail and may change; the other attributes are the public part."""
 
     result: Finished
 
@@ -118,7 +119,7 @@ class Report:
             for site in covered.missed(held):
                 where = str(site.writer)
                 return Judgement("inconclusive", f"{name} is written by {where} of {label}, which never ran")
-        # A case that differs in something else resolved, too.
+        # A case that differs in another field resolved, too.
         others = sum(one.count for one in self.differences if one.part in ("field", "environment"))
         resolved = self.result.counts.resolved + others
         if not resolved:

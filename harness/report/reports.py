@@ -1,4 +1,7 @@
-"""The reports that a run writes: their formats by name, and writing several of them from one result."""
+"""The formats of reports by name, and the files that a run writes.
+
+A new report is a function from a result to bytes, in a module of its own, and a row of `write_reports`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 GITHUB: Final = "github"
 
 FORMATS: Final = ("json", "junit", "sarif", "html", "markdown", "annotations", GITHUB)
-"""What a report can be."""
+"""The formats that ``--report`` takes."""
 
 
 class Wanted(NamedTuple):
@@ -39,12 +42,12 @@ class Wanted(NamedTuple):
 
     @property
     def shown(self) -> bool:
-        """Whether it takes the place of what a person would read on standard output."""
+        """Whether the report replaces the text for a person on standard output."""
         return self.path is None and self.format != "annotations"
 
 
 def parse_report(text: str) -> list[Wanted]:
-    """Return what ``FORMAT=FILE`` asks for; ``-`` as the file is standard output.
+    """Return the reports that ``FORMAT=FILE`` asks for; the file ``-`` is standard output.
 
     ``github`` stands for annotations on standard output and a summary that is added to the named file, or else to
     the one that GitHub Actions names in ``GITHUB_STEP_SUMMARY``. Raises UsageError for an unknown format or a
@@ -77,10 +80,10 @@ def _summary(text: str, file: str) -> Wanted:
 
 
 def parse_reports(texts: Sequence[str]) -> list[Wanted]:
-    """Return what all ``FORMAT=FILE`` of one run ask for.
+    """Return the reports that all ``FORMAT=FILE`` of one run ask for.
 
-    Raises UsageError where two would be written to one place, for what `parse_report` refuses, and for a place that
-    cannot be written: before a long run rather than after it.
+    Raises UsageError for text that `parse_report` refuses, for two reports in one file, and for a file that cannot be
+    written. The last is tried here, before a long run rather than after it.
     """
     wanted = [one for text in texts for one in parse_report(text)]
     taken: dict[str, Wanted] = {}
@@ -95,7 +98,7 @@ def parse_reports(texts: Sequence[str]) -> list[Wanted]:
 
 
 def _check(wanted: Wanted) -> None:
-    """Prove that the report's file can be written, and leave nothing behind."""
+    """Check that the file of a report can be written; the check leaves nothing behind. Raises UsageError."""
     path = wanted.path
     if path is None:
         return
@@ -115,10 +118,10 @@ def _check(wanted: Wanted) -> None:
 
 
 def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | None = None) -> None:
-    """Make all reports, then write them: a file is whole or as before.
+    """Make all reports, then write them. Each file is written whole or stays as it was.
 
-    ``stack`` are the steps that the gate is one of, for the reports that show them. One that cannot be written keeps
-    none of the others from it; then comes the UsageError.
+    ``stack`` is the stack that the gate is a step of; the HTML page shows it. If one report cannot be written, the
+    others are written nevertheless, and a UsageError follows.
     """
     makers: dict[str, Callable[[], bytes]] = {
         "json": lambda: document(result),
@@ -140,7 +143,7 @@ def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | Non
 
 
 def write_one(wanted: Wanted, data: bytes) -> None:
-    """Write a report that is made; raises UsageError when it cannot be written."""
+    """Write the bytes of one report. Raises UsageError if that is not possible."""
     if wanted.path is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -152,7 +155,7 @@ def write_one(wanted: Wanted, data: bytes) -> None:
 
 
 def _append(path: Path, data: bytes) -> None:
-    """Add ``data`` to the end of a file; what was there stays as it was when it does not fit."""
+    """Add ``data`` to the end of a file; if it does not fit, the file keeps its old content. Raises UsageError."""
     try:
         if path.is_fifo():  # it has no end, and may have no reader
             write_atomically(path, data)

@@ -1,1 +1,1 @@
-"""One command a module; each puts itself into ``app``."""
+"""One command a module; importing the module adds the command to ``app``."""

@@ -1,4 +1,4 @@
-"""``stackproof audit``: faults seeded into a package, and which of them its gate does not catch."""
+"""``stackproof audit``: seeds faults into a package and shows the ones that its gate does not catch."""
 
 from __future__ import annotations
 
@@ -16,42 +16,50 @@ from harness.common.defaults import DEFAULT_CASES, cores
 @app.command(short_help="Seed faults into B: which of them does the gate not catch?")
 def audit(
     first: FirstSubject,
-    second: Annotated[str, typer.Argument(metavar="B", help="The package that gets the faults: legacy, ...")],
+    second: Annotated[str, typer.Argument(metavar="B", help="The package that gets the faults, such as legacy.")],
     mutants: Annotated[
-        int | None, typer.Option(min=1, help="How many, drawn at random.  [default: all]", show_default=False)
+        int | None, typer.Option(min=1, help="Number of faults, drawn at random.  [default: all]", show_default=False)
     ] = None,
     roles: Annotated[
         str | None,
         typer.Option(
-            help="What the faults touch: value, guard, write, order, table, other, with commas.  [default: all]",
+            help="Kinds of faults: value, guard, write, order, table, other, with commas between.  [default: all]",
             show_default=False,
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="Only faults in this file or folder of the package; may be given again."),
+        typer.Option(metavar="PATH", help="Only faults in this file or folder of the package. Can be repeated."),
     ] = None,
     even: Annotated[
-        bool, typer.Option("--even", help="Let functions and kinds of faults take turns in the draw.")
+        bool, typer.Option("--even", help="Draw evenly: functions and kinds of faults take turns.")
     ] = False,
     equivalents: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Faults that change nothing, each with a reason.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A file of faults that change no result, each with a reason."),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="No faults in this function or class; may be given again."),
+        typer.Option(metavar="NAME", help="No faults in this function or class. Can be repeated."),
     ] = None,
-    cases: Annotated[int, typer.Option(min=1, max=10**6, help="The gate's number of cases.")] = DEFAULT_CASES,
-    seed: Annotated[int, typer.Option(help="Which cases, and which mutants.")] = 0,
-    ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="Differences that are meant.")] = None,
-    long: Annotated[int, typer.Option(min=0, help="Further cases for the mutants that were not caught.")] = 0,
+    cases: Annotated[int, typer.Option(min=1, max=10**6, help="Number of cases of the gate.")] = DEFAULT_CASES,
+    seed: Annotated[int, typer.Option(help="Which cases and which faults are drawn.")] = 0,
+    ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of differences that are meant.")] = None,
+    long: Annotated[int, typer.Option(min=0, help="Number of further cases to try on missed faults.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Processes.  [default: one a core]", show_default=False)
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            help="Number of processes.  [default: one a core]",
+            show_default=False,
+        ),
     ] = None,
     results: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep results there, and go on from those that are there.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A file that keeps results, to continue an audit."),
     ] = None,
-    format: Annotated[Format, typer.Option(help="How the audit is written.")] = Format.terminal,
+    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
 ) -> int:
     """Seed faults into B's source, one at a time, and show which of them the gate of A and B does not catch."""
     from harness.audit.mutants.equivalents import Equivalents, load_equivalents

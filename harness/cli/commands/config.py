@@ -1,4 +1,4 @@
-"""``stackproof config show``: the settings in use, and where each is from."""
+"""``stackproof config show``: lists the settings in use and the source of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def config() -> None:
 
 @_config.command()
 def show() -> int:
-    """List every setting in use, and where it is from."""
+    """List every setting in use, and whether pyproject.toml sets it."""
     from harness.config import FILE, TABLE
 
     found = configured()

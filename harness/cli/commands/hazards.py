@@ -1,4 +1,4 @@
-"""``stackproof hazards``: which declared steps have an order."""
+"""``stackproof hazards``: shows the steps whose order matters."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from harness.cli.frame.app import EQUIVALENT, app
 from harness.cli.frame.options import Format
 
 
-@app.command(short_help="Say which passes have an order, and what an exchange changes.")
+@app.command(short_help="Show the passes whose order matters, and try each pair exchanged.")
 def hazards(
     subject: Annotated[str, typer.Option(metavar="S", help="A package whose steps declare.")] = "declarative",
     cases: Annotated[int, typer.Option(min=1, max=10**5, help="Number of cases.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Which cases.")] = 0,
+    seed: Annotated[int, typer.Option(help="Which cases are drawn.")] = 0,
     field: Annotated[
-        str | None, typer.Option(help="Only what orders the steps for this field.", show_default=False)
+        str | None, typer.Option(help="Only the order that matters for this field.", show_default=False)
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
 ) -> int:
-    """Say which passes have an order, by what each writes and reads, and exchange each pair to see if it matters."""
+    """Show the passes whose order matters because of their reads and writes, and try each pair exchanged."""
     from harness.engine.hazards import HazardSearch, find_hazards
     from harness.options import GateOptions
     from harness.report.terminal.hazards import document, say_hazards

@@ -26,11 +26,11 @@ def init(
     second: Annotated[
         str | None, typer.Argument(metavar="B", help="Its successor, named in the same way.", show_default=False)
     ] = None,
-    workflow: Annotated[bool, typer.Option(help="Write a workflow of GitHub, too.")] = True,
+    workflow: Annotated[bool, typer.Option(help="Also write a workflow for GitHub Actions.")] = True,
 ) -> int:
-    """Write a commented [tool.stackproof] into pyproject.toml, and a workflow file, in the folder you stand in.
+    """Write a commented [tool.stackproof] into pyproject.toml, and a workflow file, in this folder.
 
-    Nothing that is there is changed: with the table or the workflow there already, nothing is written.
+    Existing text is kept. If the table or the workflow exists already, nothing is written.
     """
     from harness.common.writing import write_atomically
     from harness.config import FILE, TABLE
@@ -67,13 +67,16 @@ def _template(name: str) -> str:
 
 
 def _with_table(path: Path, names: tuple[str, str]) -> str:
-    """Return the text of the file at ``path`` with our table behind it. Raises UsageError where that cannot be."""
+    """Return the text of the file at ``path`` with our table at its end.
+
+    Raises UsageError for a file that has the table, is no TOML, or cannot be continued by a table.
+    """
     from harness.common.toml import parse_toml, read_text
     from harness.config import TABLE, load_config
 
     before, content = "", dict[str, Any]()
     if path.exists():
-        # The same errors as anywhere for a file that cannot be read.
+        # This raises the usual errors for a file that cannot be read.
         if load_config(path.absolute().parent).file == path.absolute():
             raise UsageError(f"{path} has [{TABLE}] already: edit it there")
         before = read_text(path, str(path))

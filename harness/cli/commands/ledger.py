@@ -1,4 +1,4 @@
-"""``stackproof ledger``: keep a ledger of differences that are meant."""
+"""``stackproof ledger``: writes and checks ledgers, the files of differences that are meant."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import typer
 from harness.cli.frame.app import DIFFERENT, EQUIVALENT, app
 from harness.common.errors import UsageError
 
-ledger_app = typer.Typer(no_args_is_help=True, help="Keep a ledger of differences that are meant.")
+ledger_app = typer.Typer(no_args_is_help=True, help="Write and check a ledger, a file of intended differences.")
 app.add_typer(ledger_app, name="ledger")
 
 
-@ledger_app.command(short_help="Write an entry for each bucket that has none yet.")
+@ledger_app.command(short_help="Write an entry for each difference that has none yet.")
 def propose(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="The JSON result of a gate.")],
     into: Annotated[
         Path | None,
-        typer.Option(metavar="LEDGER", help="Add the entries to this file, which is made if it is not there."),
+        typer.Option(metavar="LEDGER", help="Add the entries to this file, or create it."),
     ] = None,
 ) -> int:
-    """Write an entry for each bucket of a run that has none yet, for a person to give it a reason."""
+    """Write an entry for each difference of a run that has none yet. You then add the reasons."""
     from harness.report.ledger.keeping import add_entries, new_ledger
     from harness.report.result.results import read_result
 
@@ -37,18 +37,22 @@ def propose(
     return EQUIVALENT
 
 
-@ledger_app.command(short_help="Say which entries have expired, are stale or too broad.")
+@ledger_app.command(short_help="List entries that have expired, explain nothing, or explain too much.")
 def check(
-    ledgers: Annotated[list[Path], typer.Argument(metavar="LEDGER...", help="Ledgers, each a TOML file.")],
+    ledgers: Annotated[list[Path], typer.Argument(metavar="LEDGER...", help="Ledgers (TOML files).")],
     result: Annotated[
         list[Path] | None,
-        typer.Option(metavar="RESULT", help="A run with the ledger, as JSON: tells stale entries; may be repeated."),
+        typer.Option(
+            metavar="RESULT",
+            help="A JSON result of a gate with it, to find unused entries. Can be repeated.",
+        ),
     ] = None,
     today: Annotated[
-        str, typer.Option(metavar="DATE", help="The day to go by.  [default: today's, in UTC]", show_default=False)
+        str,
+        typer.Option(metavar="DATE", help="The day to check for.  [default: today in UTC]", show_default=False),
     ] = "",
 ) -> int:
-    """Say which entries have expired, are stale or hold for too much; end with 1 if any does."""
+    """List entries that have expired, explain nothing, or explain too much; exit with 1 if there are any."""
     from harness.report.ledger.keeping import check_lines
     from harness.report.result.results import read_result
 
@@ -66,7 +70,7 @@ def check(
 
 @ledger_app.command(short_help="Print the JSON schema of a ledger, for editors.")
 def schema() -> int:
-    """Print the JSON schema of a ledger, which editors complete and check by."""
+    """Print the JSON schema of a ledger; editors use it to complete and check entries."""
     from harness.report.ledger.schema import ledger_schema
 
     sys.stdout.write(ledger_schema().decode())

@@ -1,4 +1,4 @@
-"""``stackproof profiles``: the machines and models that have a name."""
+"""``stackproof profiles``: lists the machines and models that have a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``stackproof resolve``: shows what a subject resolves a launch, or the cases of a file, to."""
+"""``stackproof resolve``: shows the fields that a launch or the cases of a file resolve to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.config import Config
 
 
-@app.command(short_help="Show what a launch resolves to, and every write on the way.")
+@app.command(short_help="Show the fields that a launch resolves to, and every write.")
 @takes(*SUBJECT_OPTIONS)
 def resolve(
     config: Config,
@@ -34,11 +34,11 @@ def resolve(
     hardware: Annotated[str, typer.Option(help="The machine: a profile's name or a JSON object.")] = "h100",
     model: Annotated[str, typer.Option(help="The model: a profile's name or a JSON object.")] = "llama-3.1-8b",
     cases: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Resolve the cases of this file instead.")
+        Path | None, typer.Option(metavar="FILE", help="Resolve the cases of this file, not a launch.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the outcomes there, one a line.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="With --cases: write the outcomes there.")] = None,
 ) -> int:
-    """Show what one subject resolves a launch, or the cases of a file, to."""
+    """Show the fields that a launch, or each case of a file, resolves to, and every write that led there."""
     from harness.report.terminal.resolution import resolve_file, resolve_launch
 
     if cases is not None and launch:

@@ -1,1 +1,1 @@
-"""What every command stands on: the app, the options, how a result is shown."""
+"""The parts that all commands share: the app, the options, the display of a result."""

@@ -1,6 +1,6 @@
-"""The command line's frame: the app that commands register with, and how an error becomes a status.
+"""The app that commands register with, and the rules by which an error becomes an exit status.
 
-0 equivalent (or done), 1 different, 2 wrong usage or a broken set-up, 3 inconclusive. A crash of ours is 70.
+0 equivalent (or done), 1 different, 2 wrong usage or a broken set-up, 3 inconclusive, 70 a bug of ours, 130 stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FULL_OR_FORBIDDEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, err
 
 _NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
 
-# Typer has click inside since 0.25 and beside it before; either way this is the base of its errors.
+# The base of all errors of Typer. Typer has its own copy of click since 0.25, so it has no fixed import path.
 _CommandLineError: type[Any] = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
 app = typer.Typer(
@@ -58,10 +58,13 @@ def _show_version(asked: bool) -> None:
 
 
 def guarded(run: Callable[[], object]) -> int:
-    """Return the status of ``run``; errors become one sentence, ours say so."""
+    """Run a command and return its exit status.
+
+    An error of the user is printed as one sentence, a bug of ours with its traceback.
+    """
     try:
         status = run()
-        # What cannot be written is an error here, and not only when Python ends.
+        # A full disk shows up here, while it can still be reported, and not when Python closes its files.
         if sys.stdout is not None:
             sys.stdout.flush()
     except UsageError as error:
@@ -70,7 +73,7 @@ def guarded(run: Callable[[], object]) -> int:
             _tell(f"\n{error.example}")
         return WRONG_USAGE
     except _CommandLineError as error:
-        # As long, and as harmless to a terminal, as any other.
+        # Like every message: cut to a length, and without characters that a terminal acts on.
         message = str(UsageError(error.format_message()))
         if "No such option" in message and "resolve" in sys.argv[1:2]:
             message += "; flags of the launch go behind '--'"
@@ -80,17 +83,17 @@ def guarded(run: Callable[[], object]) -> int:
         _tell(f"stackproof: {message} (see stackproof --help)")
         return WRONG_USAGE
     except (KeyboardInterrupt, typer.Abort) as error:
-        # Typer takes every end of a file for a user who leaves; we ask for nothing, so it is a fault.
+        # Typer takes an EOFError for a user who leaves a prompt. We have no prompts, so it is a bug.
         return _our_bug() if isinstance(error.__context__, EOFError) else STOPPED
     except BrokenPipeError:
-        # Whoever read our output has enough of it.
+        # The reader of our output (head, less) has left.
         _drop(sys.stdout)
         return STOPPED
     except OSError as error:
         if error.errno in _NO_PATH:
             _tell(f"stackproof: {UsageError(f'give another path: {error.strerror}: {str(error.filename)[:200]!r}')}")
             return WRONG_USAGE
-        # Of many files that were not copied, the error has no number.
+        # shutil.Error is about several files and has no error number.
         if error.errno not in _FULL_OR_FORBIDDEN and not isinstance(error, shutil.Error):
             return _our_bug()
         _drop(sys.stdout)
@@ -107,7 +110,7 @@ def _our_bug() -> int:
 
 
 def _tell(text: str) -> None:
-    """Print ``text`` on standard error; where that cannot be written, the status alone says it."""
+    """Print ``text`` on standard error, or nothing if that is closed: the exit status still reports the error."""
     try:
         print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):
@@ -115,10 +118,10 @@ def _tell(text: str) -> None:
 
 
 def _drop(stream: TextIO | None) -> None:
-    """Let nothing more reach ``stream``: what is left would fail when Python ends, which makes the status 120."""
+    """Send the rest of ``stream`` nowhere: text that Python cannot write at its end would make the status 120."""
     if stream is None:
         return
-    # Within tests it may have no file beneath.
+    # Under pytest a stream may have no file.
     with contextlib.suppress(OSError, ValueError):
         stream.flush()
         return

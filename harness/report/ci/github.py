@@ -20,7 +20,7 @@ from harness.report.wording.reach import drawn_words
 from harness.report.wording.words import cases_word, counted, shortened
 
 _ANNOTATIONS: Final = 10
-"""GitHub shows ten errors of a step and drops the rest without a word."""
+"""GitHub shows ten errors of a step and drops the others silently."""
 
 _SHOWN: Final = 30
 _LARGEST: Final = 500_000
@@ -71,7 +71,7 @@ def _differs(bucket: Bucket) -> str:
 
 
 def _command(name: str, properties: dict[str, str], text: str) -> str:
-    """Return a workflow command; what would end a line, a property or the command is escaped."""
+    """Return a workflow command; characters that would end a line, a property or the command are escaped."""
     said = ",".join(f"{key}={_property(visible(value))}" for key, value in properties.items())
     return f"::{name} {said}::{_data(chr(10).join(map(visible, text.splitlines())))}"
 
@@ -85,7 +85,7 @@ def _property(text: str) -> str:
 
 
 def summary(result: Finished) -> bytes:
-    """Return the job summary as Markdown: verdict, causes with a launch to paste, fields, how far the search went."""
+    """Return the job summary as Markdown: verdict, buckets with a launch to paste, fields, coverage."""
     started, counts = result.started, result.counts
     drawn = drawn_words(result)
     lines = [

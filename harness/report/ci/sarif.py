@@ -26,7 +26,7 @@ from harness.world.chain import Place, Write
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASES: Final = ("FIRST", "SECOND")
 _TOP: Final = "SRCROOT"
-# The line in what a difference says of a writer: other edits of the file move it, and the finding stays the same.
+# A line number in the key of a difference. Edits elsewhere in a file change it, and the finding is the same.
 _LINE: Final = re.compile(r":\d+\)")
 _LEVELS: Final = {"equivalent": "note", "different": "error", "inconclusive": "warning"}
 _RULES: Final = {
@@ -238,13 +238,13 @@ def _context(excerpts: Excerpts, place: Place) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """Return a relative path as a relative URI reference: no scheme and no way out of its base."""
+    """Return a relative path as a relative URI: it has no scheme and does not leave its base."""
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     return "/".join(quote(part, safe="", errors="replace") for part in parts)
 
 
 def _text(text: str) -> str:
-    """Return a message in which nothing is a link or a placeholder for an argument."""
+    """Return a message without links: SARIF reads ``[text](target)`` as one."""
     shown = visible(shortened(text))
     return shown.replace("](", "] (")
 

@@ -1,4 +1,4 @@
-"""The causes of what differs: each with its witness, both writer chains and the lines that made the difference."""
+"""The section of the buckets: each with its smallest launch, the writes of both sides, and the deciding lines."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _CHAIN = 60
 
 
 def anchor(bucket: Bucket) -> str:
-    """Return the id of a cause's element."""
+    """Return the id of a bucket's element, for links."""
     return f"cause-{slug(bucket)}"
 
 
 def causes_section(result: Finished) -> Element | None:
-    """Return all causes, most frequent first, the first of them open; None where nothing differs."""
+    """Return all buckets, most frequent first and the first one open; None if nothing differs."""
     if not result.buckets:
         return None
     section = el("section", el("h2", f"Causes ({len(result.buckets)})"), id="causes")
@@ -127,7 +127,7 @@ def _where(place: Place) -> Element:
 
 
 def excerpt(excerpts: Excerpts, place: Place) -> Element | None:
-    """Return the lines around a place with the one itself marked; None where they were not read."""
+    """Return the lines around a place, with its own line marked; None if its file was not read."""
     lines = excerpts.around(place.file, place.line, CONTEXT)
     if not lines:
         return None
@@ -185,7 +185,7 @@ def _forms(bucket: Bucket, labels: tuple[str, str]) -> Element | None:
 
 
 def _world(before: str, case: Case, flags: Flags) -> list[Element | str | None]:
-    """Return the machine and the model of a case, behind the words ``before``; nothing where a launch has neither."""
+    """Return the machine and the model of a case after the words ``before``; empty if launches have neither."""
     words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
     found = [code(words[name]) for name in flags.takes]
     return [before, *between("; ", found)] if found else []

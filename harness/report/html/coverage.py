@@ -1,4 +1,4 @@
-"""How far the search went: what of both sides ran, the lines that did not, and which inputs met."""
+"""The section of the coverage: the writes and branches that ran on both sides, and the inputs that met in a case."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.report.wording.reach import drawn_words, interactions_words
 
 
 def coverage_section(result: Finished) -> Element:
-    """Return what ran of both subjects with every place that did not, and how the cases spread over the inputs."""
+    """Return the coverage of both subjects with every place that did not run, and the spread of the cases."""
     started = result.started
     section = el("section", el("h2", "Coverage"), id="coverage")
     facts = el("ul")

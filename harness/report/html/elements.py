@@ -1,7 +1,7 @@
-"""HTML as a tree: whatever a subject or a user says can only ever be text in it.
+"""HTML as a tree of elements, so that text of a subject or a user cannot become markup.
 
-The standard library's serialiser escapes text and attributes; what a browser would act on without showing it (control
-characters, marks that turn the direction of writing round) is written as an escape before that.
+The serialiser of the standard library escapes text and attributes. Characters that a browser obeys without showing
+them (control characters, marks that reverse the direction of writing) are written as escapes before that.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def table(heads: Iterable[Child], rows: Iterable[Iterable[Child]], *, class_: st
 
 
 def raw(tag: str, text: str) -> Element:
-    """Return a style or a script of our own, which the serialiser leaves as it is."""
+    """Return an element with a style or script of our own, whose text the serialiser does not escape."""
     node = Element(tag)
     node.text = text
     return node

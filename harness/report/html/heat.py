@@ -1,4 +1,4 @@
-"""The fields by architecture and by machine, and what became of each as a whole."""
+"""The sections of the fields: a table of all, and a map by architecture and by machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STATES: Final = {
     "agrees": "agrees",
     "absent": "not compared",
 }
-# A sign beside each colour: nobody has to tell them apart by colour.
+# Each colour has a sign, for readers who do not see colours.
 _SIGNS: Final = {"differ": "✕", "explained": "≈", "agree": "", "refuse": "–", "unreached": "?"}
 _LEGEND: Final = (
     ("agree", "agree"),
@@ -33,12 +33,12 @@ _LEGEND: Final = (
 
 
 def rows_by_state(result: Finished) -> list[FieldRow]:
-    """Return the rows of `field_rows`, those first that a person looks for; the order is kept otherwise."""
+    """Return the rows of `field_rows`, the ones that differ first; rows of one state keep their order."""
     return sorted(field_rows(result), key=lambda row: _ORDER.index(row.state))
 
 
 def fields_section(result: Finished) -> Element:
-    """Return what became of each field, with links to the causes it is in."""
+    """Return the table of the fields, with links to the buckets of each."""
     rows: list[list[Child]] = []
     for row in rows_by_state(result):
         ran = [_ran(*counts) for counts in zip(row.ran, row.sites, strict=True)]
@@ -58,7 +58,7 @@ def _ran(ran: int, sites: int) -> Child:
 
 
 def _causes(row: FieldRow, result: Finished) -> Element:
-    """Return links to the causes of a row; a field may differ in no witness, but in consequence in other cases."""
+    """Return links to the buckets of a row. There may be none: a field can differ only in consequence of another."""
     links = [
         el("a", str(number + 1), href=f"#{anchor(result.buckets[number])}", title=f"cause {number + 1}")
         for number in row.causes
@@ -69,7 +69,7 @@ def _causes(row: FieldRow, result: Finished) -> Element:
 
 
 def heat_sections(result: Finished) -> list[Element]:
-    """Return the heat maps: the fields by architecture, and by machine, where cases differ in these."""
+    """Return the maps of the fields by architecture and by machine, as far as cases have these."""
     rows = [row for row in rows_by_state(result) if row.state != "absent"]
     architectures, machines = columns(result)
     sections = [

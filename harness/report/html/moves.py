@@ -1,4 +1,4 @@
-"""The section of the page that says which fields a change moves, and why."""
+"""The section of the fields that a change moves, with the reasons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.report.wording.moves import change_words, in_order, reasons_words
 
 
 def moves_section(result: Finished) -> Element | None:
-    """Return each moved field with its reasons and their places on both sides; None where nobody asked."""
+    """Return each moved field with its reasons and their places on both sides; None if the gate is of no change."""
     started = result.started
     if started.moved is None:
         return None

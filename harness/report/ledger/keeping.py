@@ -1,4 +1,4 @@
-"""Keeping a ledger: adding entries to the file, and telling which of them want attention."""
+"""Adds entries to the file of a ledger, and lists the entries that need attention."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def new_ledger(result: GateDocument) -> str:
 
 
 def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
-    """Add an entry to the file for each bucket that has none; yield what was done, in lines.
+    """Add an entry to the file for each bucket that has none; yield a line for each thing done.
 
-    The schema for editors is placed beside a file that is new. Raises UsageError when the file is no ledger or cannot
-    be written; it is whole then, as it was.
+    A new file gets the schema for editors beside it. Raises UsageError if the file is no ledger or cannot be written;
+    the file is then unchanged.
     """
     new = not path.exists()
     text = HEAD if new else read_text(path, f"ledger {path}")
@@ -37,7 +37,7 @@ def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
     proposed, added, left = propose(result, taken)
     if added:
         text = f"{text.rstrip()}\n\n{proposed}"
-        # A list that is written as one value takes no further tables.
+        # Refuses a file with ``difference = [...]``, which TOML does not let us extend by tables.
         _ids(text, path)
         beside = path.parent / SCHEMA_FILE
         missing = new and not beside.exists()
@@ -70,9 +70,9 @@ def _ids(text: str, path: Path) -> list[Any]:
 def check_lines(
     path: Path, today: datetime.date, results: Sequence[tuple[str, GateDocument]]
 ) -> tuple[list[str], bool]:
-    """Return in lines what is wrong with the ledger in the file, and whether nothing is.
+    """Return the faults of the ledger in the file as lines, and whether there are none.
 
-    ``results`` are runs with this ledger and what to call them. Raises UsageError for a ledger that cannot be read.
+    ``results`` are runs with this ledger, each with a name. Raises UsageError for a ledger that cannot be read.
     """
     ledger = load_ledger(path, ROLES)
     found = check(ledger, today, [_tried(name, result) for name, result in results])

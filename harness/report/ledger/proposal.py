@@ -1,8 +1,8 @@
 """Ledger entries for the buckets of a run, as text: a person gives them reasons.
 
-An entry is no wider than what its bucket shows. A condition is proposed for what the smallest launch and the other
-forms have in common, as far as it is a name or a switch; a number says too little about which numbers matter, so that
-it only has to be set. The reason is left empty, which no ledger is read with.
+An entry explains no more than its bucket shows. It gets a condition for each name and switch that the smallest launch
+and the other forms have in common. A number only has to be set: one example does not show which numbers matter. The
+reason is empty, and a ledger with an empty reason is refused, so that a person has to write it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEAD: Final = f'#:schema ./{SCHEMA_FILE}\nformat = "{FORMAT}"\n'
 """The first lines of a new ledger; the schema is for editors."""
 
 ConditionTexts = dict[str, str]
-"""Conditions: paths, and what is asked there as TOML."""
+"""Conditions: a path, and the condition on its value as TOML text."""
 
 
 def propose(result: GateDocument, taken: Collection[str] = ()) -> tuple[str, list[str], list[str]]:
@@ -73,7 +73,7 @@ def _entry(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
 
 
 def _what(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
-    """Yield what may differ: that and what differs in consequence."""
+    """Yield the lines that say what may differ: the field of the bucket and the fields that differ in consequence."""
     names = [*([bucket.field] if bucket.kind in ("field", "environment") else []), *bucket.along]
     fields = [name for name in names if name in result.compared]
     variables = [name for name in names if name not in result.compared]
@@ -87,7 +87,7 @@ def _what(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
 
 
 def _refusing(bucket: BucketPart) -> ConditionTexts:
-    """Return that a side refuses as it does the witness, where every form does."""
+    """Return the conditions on the refusal of each side, if every form of the bucket is a refusal."""
     kinds = {bucket.kind, *(part.kind for part in bucket.parts)}
     if kinds & {"field", "environment"}:
         return {}
@@ -100,7 +100,7 @@ def _refusing(bucket: BucketPart) -> ConditionTexts:
 
 
 def _conditions(case: Case) -> ConditionTexts:
-    """Return what a case has besides the defaults, as conditions."""
+    """Return conditions on all parts of a case that are not the default."""
     group: ConditionTexts = {}
     for head, given in (("args", case.args), ("env", case.env)):
         group |= {f"{head}.{name}": _asked(value) for name, value in given.items()}
@@ -120,7 +120,7 @@ def _asked(value: Any) -> str:
 
 
 def _shared(forms: Sequence[ConditionTexts]) -> tuple[ConditionTexts, list[ConditionTexts]]:
-    """Return what all forms have in common, and the rest of each: none where one of them needs no more."""
+    """Return the conditions that all forms share, and the further ones of each form; none if a form has no others."""
     common = {path: asked for path, asked in forms[0].items() if all(form.get(path) == asked for form in forms)}
     rest = []
     for form in forms:
@@ -146,7 +146,7 @@ def toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        # A JSON text is a TOML text but for the one control character that JSON leaves as it is.
+        # JSON strings are TOML strings but for one control character, which JSON does not escape.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, int | float):
         return repr(value)

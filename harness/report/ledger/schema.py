@@ -1,4 +1,4 @@
-"""The JSON schema of a ledger, for editors: what the keys are, what they mean, and the names that conditions know."""
+"""The JSON schema of a ledger, for editors: its keys with their meaning, and the paths of conditions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The JSON result and what is made from it: shards, saved results."""
+"""The JSON result of a gate, and the files of shards."""

@@ -100,7 +100,7 @@ def _explained(bucket: Bucket, result: Finished) -> ExplainedPart:
 
 
 def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
-    """Return the keys that a cause and what the ledger explains have in common."""
+    """Return the keys that a bucket has whether or not the ledger explains it."""
     cause = cause_words(bucket, result.started)
     return {
         **_differs(bucket.difference),
@@ -165,7 +165,7 @@ def _interactions(result: Finished) -> InteractionsPart:
 
 
 def _groups(groups: Mapping[str, Group]) -> dict[str, GroupPart]:
-    """Return the groups and what they count in alphabetical order: jobs come to them in any."""
+    """Return the groups and their counts in alphabetical order, because their own order depends on the jobs."""
     return {
         name: GroupPart(
             resolved=group.resolved,
@@ -184,7 +184,7 @@ def folder_for(folder: Path | None) -> Iterator[None]:
 
     Raises UsageError for a folder that cannot be written or holds something.
     """
-    # The witnesses of two runs in one folder could not be told apart.
+    # It must be empty: nobody could tell the witnesses of two runs in one folder apart.
     made = folder is not None and make_folder(folder, "--save", "witnesses need a folder", empty=True)
     try:
         yield
@@ -196,7 +196,7 @@ def folder_for(folder: Path | None) -> Iterator[None]:
 
 
 def _with_own_ids(cases: Sequence[Case]) -> Iterator[Case]:
-    """Yield the cases with different ids: what was shrunk from one case may have several forms."""
+    """Yield the cases with distinct ids: several forms may have been minimised from one case."""
     seen: Counter[str] = Counter()
     for case in cases:
         seen[case.id] += 1

@@ -1,4 +1,4 @@
-"""Reading the JSON that a gate writes back."""
+"""Reads the JSON files that a gate wrote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_result(path: Path) -> GateDocument:
 
 
 def read_format(path: Path, format: str, kind: type[Document], what: str) -> Document:
-    """Return the JSON document of a format and type in the file ``path``; ``what`` says what it should be.
+    """Return the JSON document of a format and type in the file ``path``; messages call it ``what``.
 
     Raises UsageError when the file cannot be read, is of another format or version, or is not whole.
     """

@@ -1,7 +1,7 @@
-"""What one shard of a campaign found, as a JSON file, and how several are put together again.
+"""The file of one shard of a campaign, and merging several of them.
 
-A shard's file says what was asked and what was gathered, before anything is minimised or judged. Merging opens the
-same subjects, adds up and goes on from there, so that the result is that of one run.
+The file of a shard has the request and the sums of the search, before anything is minimised or judged. A merge opens
+the same subjects, adds up the sums and continues from there, so that the result is that of one run.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from harness.subjects.spec import Limits, SubjectSpec
 
 FORMAT: Final = "stackproof.shard/1"
 COUNTS: Final = tuple(number for number in range(1, STREAMS + 1) if STREAMS % number == 0)
-"""Into how many shards a campaign can be split."""
+"""The numbers of shards into which a campaign can be split."""
 
 _COMMIT: Final = "commit:"
 _WHAT: Final = "a shard, as gate --shard writes it"
 
 
 class ShardSubject(msgspec.Struct, frozen=True):
-    """One subject: its name and identity, and all that decides how it resolves; ``sources`` are a digest of those."""
+    """One subject: its name and identity, and everything that decides how it resolves; ``sources`` is a digest."""
 
     name: str
     identity: str
@@ -52,7 +52,7 @@ class ShardSubject(msgspec.Struct, frozen=True):
 
 
 class AskedOfShards(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked, the same of all shards of one campaign; ``stackproof`` is the version that made the cases."""
+    """The request, equal for all shards of a campaign; ``stackproof`` is the version that drew the cases."""
 
     stackproof: str
     subjects: tuple[ShardSubject, ShardSubject]
@@ -67,9 +67,9 @@ class AskedOfShards(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """One shard's file: which of how many it is, what was asked, what was gathered.
+    """The file of one shard: its number, the request, and the sums of its search.
 
-    ``seal`` is a digest of the last: its parts fit together in ways that no type says.
+    ``seal`` is a digest of ``gathered``: types cannot check that its parts fit together, so no edit is accepted.
     """
 
     format: Literal["stackproof.shard/1"] = FORMAT
@@ -80,7 +80,7 @@ class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
-    """The same, with what was gathered as it stands in the file."""
+    """The same, with the bytes of ``gathered`` as they are in the file."""
 
     shard: Shard
     asked: AskedOfShards
@@ -137,9 +137,9 @@ def _subject(spec: SubjectSpec) -> ShardSubject:
 
 
 def read_shards(paths: Sequence[Path]) -> tuple[AskedOfShards, list[Gathered]]:
-    """Return what was asked and what each shard gathered, in the order of the shards.
+    """Return the request and the sums of each shard, in the order of the shards.
 
-    Raises UsageError for a file that is none, and unless the files are all the shards of one campaign, each once.
+    Raises UsageError for a file that is no shard, and unless the files are all shards of one campaign, each once.
     """
     documents = [(path, _read(path)) for path in paths]
     first_path, first = documents[0]
@@ -219,7 +219,7 @@ def open_again(asked: AskedOfShards, options: GateOptions, folder: Path) -> Requ
 def _tree(part: ShardSubject, cwd: Path) -> Tree:
     name = parse_subject(part.name)
     if part.identity.startswith(_COMMIT):
-        # What the name means may have moved on: the commit is the same.
+        # A branch may have moved since: the commit has not.
         name = dataclasses.replace(name, value=part.identity.removeprefix(_COMMIT))
     tree = locate(name, cwd=cwd)
     if tree.identity != part.identity:

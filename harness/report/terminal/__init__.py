@@ -1,1 +1,1 @@
-"""What the command line prints."""
+"""Text for a person at a terminal."""

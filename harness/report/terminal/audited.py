@@ -1,4 +1,4 @@
-"""An audit for a person at a terminal and as JSON: each survivor as a diff, then what caught the others."""
+"""An audit as text for a terminal and as JSON: each missed mutant as a diff, then the counts of the caught ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Audited:
 
     @cached_property
     def faults(self) -> dict[Mutant, Fault]:
-        """What each mutant does."""
+        """The fault that each mutant has."""
         return dict(faults_of(self.package, (result.mutant for result in self.results)))
 
     def reason(self, mutant: Mutant) -> str | None:
@@ -57,7 +57,7 @@ class Audited:
 
     @property
     def passed(self) -> bool:
-        """Whether all was caught but what is listed, and the list holds."""
+        """Whether every mutant was caught but the listed ones, and none of the listed ones."""
         return not self.missed and not self.stale
 
 

@@ -33,7 +33,7 @@ from harness.subjects.profile import answer_for
 _STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
 _BLOCKS = 40
 _SHOWN_OTHERS = 3
-# Columns for a cell of text in the table; the blocks above have it whole.
+# Characters of a cell in the table; the blocks above have the whole text.
 _CELL = 40
 _SMALLEST_CELL = 8
 
@@ -53,7 +53,7 @@ def progress_bar(console: Console) -> Progress:
 
 
 class TerminalView:
-    """Listens to a campaign. Progress goes to ``progress`` (standard error), the result to ``output``."""
+    """A listener that shows progress on ``progress`` (standard error) and prints the result on ``output``."""
 
     def __init__(self, output: Console, progress: Console, *, verbose: bool = False) -> None:
         self._output = output
@@ -72,7 +72,7 @@ class TerminalView:
         self._bar.stop()
 
     def __call__(self, event: Event) -> None:
-        """Take one event."""
+        """Show one event of the campaign."""
         assert self._task is not None
         if isinstance(event, Started):
             self._since = time.monotonic()
@@ -94,7 +94,7 @@ class TerminalView:
             print_result(event, self._output, verbose=self._verbose)
 
     def _announce(self, bucket: Bucket) -> None:
-        """Show a new bucket above the bar as soon as it is found; without a bar there is nobody to wait."""
+        """Print a new bucket above the bar as soon as it is found; without a bar nobody is waiting for it."""
         if self._bar.disable:
             return
         name, first, second = difference_words(bucket.difference)
@@ -166,12 +166,12 @@ def _print_ledger(result: Finished, say: Callable[..., None]) -> None:
 
 
 def _table(result: Finished, width: int) -> Table:
-    """Return all buckets at a glance, a line each, in ``width`` columns; the numbers are never cut."""
+    """Return a table of all buckets, one line each, ``width`` characters wide; numbers are never cut."""
     labels = ("differs", result.started.first, result.started.second)
     rows = [(str(bucket.count), difference_words(bucket.difference)) for bucket in result.buckets]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("cases", justify="right", no_wrap=True)
-    # Left to itself the table takes what is missing from all columns alike. Three blanks part two of four.
+    # Rich would narrow all columns alike, the numbers too. Between two of the four columns are three blanks.
     left = width - max(len("cases"), *(len(number) for number, _ in rows)) - 11
     wanted = [
         min(_CELL, max(Text(text).cell_len for text in texts))
@@ -185,7 +185,7 @@ def _table(result: Finished, width: int) -> Table:
 
 
 def _shared(columns: int, wanted: list[int]) -> list[int]:
-    """Return what each of a row's cells gets of ``columns``: the widest give way first, to a smallest width."""
+    """Return a width for each cell of a row, ``columns`` in all; the widest are cut, down to a smallest width."""
     given = list(wanted)
     while sum(given) > columns and max(given) > _SMALLEST_CELL:
         given[given.index(max(given))] -= 1

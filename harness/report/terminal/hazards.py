@@ -1,4 +1,4 @@
-"""The hazards of an order for a person at a terminal, and as one JSON document."""
+"""The hazards of an order of steps, as text for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FORMAT = "stackproof.hazards/1"
 
 
 def document(found: Hazards) -> bytes:
-    """Return what was found as indented JSON with a line break at the end; the time it took is not in it."""
+    """Return the hazards as indented JSON with a line break at the end, without the time that the search took."""
     body = {"format": FORMAT, **msgspec.to_builtins(found)}
     del body["seconds"]
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
 
 
 def say_hazards(found: Hazards, say: Callable[[str], object]) -> None:
-    """Print through ``say`` the constraints by field, the pairs whose exchange changes a result, and the others."""
+    """Print the constraints by field, then the pairs whose exchange changes a result, then the other pairs."""
     fields: dict[str, list[StepPair]] = defaultdict(list)
     for pair in found.pairs:
         for field in pair.fields:

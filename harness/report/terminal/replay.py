@@ -1,4 +1,4 @@
-"""Runs saved cases again on two subjects and says what differs in each."""
+"""Runs saved cases on two subjects and prints the differences of each case."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from harness.subjects.spec import SubjectSpec
 def replay_cases(
     content: bytes, path: Path, first: SubjectSpec, second: SubjectSpec, say: Callable[[str], object]
 ) -> Verdict:
-    """Print each case of ``content``, which ``path`` held, and what differs in it; return the verdict over all.
+    """Print each case of ``content``, the text of the file ``path``, with its differences; return the verdict.
 
     Raises UsageError for a file that is no file of cases, an argument one subject lacks, or a broken subject.
     """
-    # The file first: a misspelt name should not cost two imports.
+    # Before the subjects load, which takes seconds: the file may have a mistake.
     parse_cases(content, path)
     with Pair(first, second) as pair:
         descriptions = pair.first.describe(), pair.second.describe()

@@ -1,4 +1,4 @@
-"""Shows or writes what one subject resolves cases to."""
+"""Prints the resolved fields of a launch, or writes the outcomes of a file of cases."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
 
 
 class Resolved(NamedTuple):
-    """One subject's outcome of a launch, with what it takes to tell how it came about."""
+    """The outcome of a launch in one subject, with its writes and the values before."""
 
     label: str
     case: Case
@@ -74,7 +74,7 @@ class Resolved(NamedTuple):
     takes: tuple[str, ...]
 
     def given(self, name: str) -> Any:
-        """Return what a field was before the resolution."""
+        """Return the value of a field before the resolution."""
         default = self.fields[name].default if name in self.fields else None
         return self.case.args.get(name, self.silent.get(name, default))
 
@@ -91,10 +91,10 @@ class Resolved(NamedTuple):
 def resolve_launch(
     specs: Sequence[SubjectSpec], hardware: str, model: str, words: Sequence[str], say: Callable[[str], object]
 ) -> bool:
-    """Print what the launch ``words`` (flags, or a whole command) resolves to; fields that moved are marked.
+    """Print the fields that the launch ``words`` (flags, or a whole command) resolves to, changed ones marked.
 
-    With several subjects, what each makes of every field that one of them moves, beside one another. Returns whether
-    all had an outcome. Raises UsageError for unknown profiles and flags that do not parse.
+    For two subjects, print the fields that one of them changes, side by side. Returns whether all subjects had an
+    outcome. Raises UsageError for unknown profiles and flags that do not parse.
     """
     machine, described = _machine(hardware), _model(model)
     line = _launch(words, specs[0].program)
@@ -116,7 +116,7 @@ def _resolved(spec: SubjectSpec, line: LaunchLine, machine: Hardware, model: Mod
         (outcome,) = subject.outcomes([case])
         (chain,) = subject.chains([case]) if outcome.failure is None else [[]]
     slots = {_place(writer): writer.slot for writer in description.writers}
-    # A pass is known by its first line, and not by those of what it declares.
+    # The writer of a pass has the line of the pass, and its writes have the lines of the declared fields.
     slots |= {(writer.field, writer.source, 0): writer.slot for writer in (*description.writers, *description.tables)}
     silent = ENTRY_STATE if spec.slice else {}
     reasons = description.reasons
@@ -168,7 +168,7 @@ def _say(one: Resolved, say: Callable[[str], object]) -> None:
 
 
 def _say_refused(one: Resolved, say: Callable[[str], object]) -> bool:
-    """Show a refusal or that there was no outcome; return whether there was one."""
+    """Print a refusal, or the reason why there is no outcome; return whether there is an outcome."""
     failure, error = one.outcome.failure, one.outcome.error
     if failure is not None:
         say(f"{one.label} gave no outcome ({failure.kind}): {visible(failure.detail)}")
@@ -215,7 +215,7 @@ def _say_writes(one: Resolved, writes: Sequence[Write], indent: str, say: Callab
 
 
 def _write_words(write: Write, slots: Mapping[WriteKey, str]) -> str:
-    """Return a write in words: the value it left, the slot it ran in, what wrote it, and where."""
+    """Return a write in words: the new value, the slot, the function and the line."""
     slot = slots.get(_place(write)) or slots.get((write.field, write.source, 0), "")
     within = f"{slot}: " if slot and not slot.endswith(f" {write.source}") else ""
     number = f"{slot.partition(' ')[0]} " if slot and not within else ""

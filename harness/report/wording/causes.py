@@ -59,7 +59,7 @@ def cause_words(bucket: Bucket, started: Started) -> CauseWords:
 
 
 def difference_words(difference: Difference) -> tuple[str, str, str]:
-    """Return what differs, and what the first and the second subject made of it."""
+    """Return the name of a difference, and its two values as text."""
     if difference.kind in ("field", "environment"):
         first, second = (
             "unchanged" if difference.kind == "environment" and side == UNCHANGED else json.dumps(side)
@@ -77,7 +77,7 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
 
 
 def writer_words(difference: Difference) -> tuple[str, str]:
-    """Return what to say behind each side's value: who wrote or decided it last, the empty string if unknown."""
+    """Return for each side the words behind its value: the last write or decision; empty if it is unknown."""
     if difference.writers is None:
         if difference.decision is None:
             return "", ""
@@ -92,7 +92,7 @@ def writer_words(difference: Difference) -> tuple[str, str]:
 
 
 def part_lines(bucket: Bucket, labels: tuple[str, str]) -> list[str]:
-    """Return what the buckets that were put together here share, and how their values differ, a line each."""
+    """Return the forms of a bucket in lines: first what they have in common, then the values of each form."""
     if len(bucket.parts) < 2 or bucket.shared is None:
         return []
     side, text = bucket.shared
@@ -112,7 +112,7 @@ def slug(bucket: Bucket) -> str:
     difference = bucket.difference
     name = difference.name
     if difference.kind in ("refusals", "refusal"):
-        # Ledgers and saved results have this name: it stays as it is when the words above change.
+        # Ledgers and saved results use this name, so it must not change with the words above.
         before = "" if difference.writers is None else f", {difference.name} having parted"
         name = f"{_TITLES[difference.kind]}{before}-{difference.second or difference.first}"
     words = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:60]

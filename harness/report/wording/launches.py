@@ -31,7 +31,7 @@ def launch_of(case: Case, flags: Flags) -> Launch:
 
 
 def quoted(text: str) -> str:
-    """Return ``text`` as one word of a shell; bash's ``$'...'`` where it holds what a terminal would act on."""
+    """Return ``text`` as one word of a shell: in bash's ``$'...'`` if it has characters that a terminal acts on."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_in_dollar_quotes, text)) + "'"
@@ -49,7 +49,7 @@ def _in_dollar_quotes(char: str) -> str:
 def launch_command(case: Case, flags: Flags) -> str:
     """Return the command that launches the case, environment included.
 
-    What no flag can say (a switch turned off, a field without a flag) stands behind it as ``# field=value``.
+    Values that no flag can express (a switch turned off, a field without a flag) follow as ``# field=value``.
     """
     words = [f"{name}={quoted(value)}" for name, value in sorted(case.env.items())]
     words += flags.program
@@ -73,7 +73,7 @@ def launch_command(case: Case, flags: Flags) -> str:
 
 
 def resolve_command(case: Case, subject: str, flags: Flags, *others: str) -> str:
-    """Return the command that shows what ``subject`` and ``others`` make of the case, machine and model included."""
+    """Return the ``stackproof resolve`` command that shows how ``subject`` and ``others`` resolve the case."""
     parts = msgspec.json.decode(encode_case(case))
     words = ["stackproof", "resolve", *(word for name in (subject, *others) for word in ("--subject", name))]
     for name in flags.takes:
@@ -88,7 +88,7 @@ def world_words(case: Case, flags: Flags) -> str:
 
 
 def machine_words(hardware: Hardware, *, named: bool = True) -> str:
-    """Return the machine as the name of an equal profile (when ``named``), else as what is not the default."""
+    """Return the name of an equal profile (if ``named``), or the attributes that are not the default."""
     if hardware == Hardware():
         return f"default machine ({hardware.platform})"
     name = name_of_hardware(hardware) if named else None

@@ -26,12 +26,12 @@ def moved_lines(moved: Sequence[Moved], compared: Sequence[str]) -> list[str]:
 
 
 def in_order(moved: Sequence[Moved], compared: Collection[str]) -> list[Moved]:
-    """Return those first that are compared, and of these the ones with the plainest reason."""
+    """Return the moved fields, compared ones first, and among these the ones with the plainest reason."""
     return sorted(moved, key=lambda one: (one.field not in compared, KINDS.index(one.reasons[0].kind)))
 
 
 def reasons_words(moved: Moved) -> str:
-    """Return why a field moved: the first reasons, and how many more there are."""
+    """Return the first reasons why a field moved, and the number of further ones."""
     words = [reason_words(reason) for reason in moved.reasons[:_SHOWN_REASONS]]
     if len(moved.reasons) > _SHOWN_REASONS:
         words.append(f"and {len(moved.reasons) - _SHOWN_REASONS} more")
@@ -39,11 +39,11 @@ def reasons_words(moved: Moved) -> str:
 
 
 def reason_words(reason: Reason) -> str:
-    """Return one reason, and the place in the second subject, or in the first where it is gone."""
+    """Return one reason with its place in the second subject, or in the first if it is gone from the second."""
     return visible(f"{change_words(reason)} ({reason.second or reason.first})")
 
 
 def change_words(reason: Reason) -> str:
-    """Return what differs, and how."""
+    """Return the thing that differs, and how it differs."""
     how = f": {reason.detail}" if reason.detail else f" {reason.change}"
     return f"{reason.kind} {reason.name}{how}"

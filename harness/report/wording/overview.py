@@ -1,4 +1,4 @@
-"""A result field by field, and by architecture and machine: what several reports show, worked out once."""
+"""A result by field, and by architecture and machine. Several reports show these."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ REFUSAL_ROW: Final = REFUSAL
 class FieldRow(NamedTuple):
     """One compared thing: a field, a variable that differed somewhere, or `REFUSAL_ROW`.
 
-    ``cases`` is in how many it differed, whether as the cause or in consequence; ``causes`` are the numbers of the
-    buckets it is in, in the result's order. ``ran`` and ``sites`` count for each side the places that write it and
-    those of them that ran, not counting places that cannot run; both are 0 where that is not known. ``absent`` is
-    the label of the subject that lacks the field.
+    ``cases`` is the number of cases in which it differed, also in consequence; ``causes`` are the numbers of its
+    buckets in the result. For each side, ``sites`` counts its write sites that can run, and ``ran`` those that ran;
+    both are 0 for a subject that records nothing. ``absent`` is the label of a subject without the field.
     """
 
     name: str
@@ -36,9 +35,9 @@ class FieldRow(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What became of one field in the cases of one group.
+    """One field in the cases of one group.
 
-    ``cases`` is in how many it differed, or was compared where it never did. ``of`` is in how many it was compared.
+    ``cases`` is the number of cases with this outcome, ``of`` the number of cases in which the field was compared.
     """
 
     outcome: CellOutcome
@@ -47,7 +46,7 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """One group of cases: an architecture or a machine; None for one that could be drawn and never was."""
+    """The cases of one architecture or machine; ``group`` is None if it could be drawn and never was."""
 
     name: str
     group: Group | None
@@ -83,8 +82,8 @@ def field_rows(result: Finished) -> list[FieldRow]:
 def columns(result: Finished) -> tuple[list[Column], list[Column]]:
     """Return the architectures by name, and the machines: those with a name first, in the profiles' order.
 
-    Architectures that no subject names (a case may have any) are one column, the last. Where cases differ in one of
-    these in nothing, there are none.
+    Architectures that no subject names (a case may have any) share the last column. A list is empty if launches have
+    no model, or no machine.
     """
     breakdown, drawable = result.breakdown, result.started.drawable
     architectures = [Column(name, breakdown.architectures.get(name)) for name in sorted(drawable.architectures)]
@@ -106,7 +105,7 @@ def columns(result: Finished) -> tuple[list[Column], list[Column]]:
 
 
 def cell(row: FieldRow, group: Group | None) -> Cell:
-    """Return what became of a field in a group; a field none of whose writers ran was not reached anywhere."""
+    """Return the outcome of a field in a group. A field is not reached in any group if none of its writers ran."""
     if group is None:
         return Cell("unreached", 0, 0)
     of = group.resolved + (group.refused if row.kind == "refusal" else 0)
@@ -122,7 +121,7 @@ def cell(row: FieldRow, group: Group | None) -> Cell:
 
 
 def _totals(result: Finished, what: Literal["different", "explained"]) -> dict[str, int]:
-    """Return in how many cases each field or variable differed; every case is of one architecture."""
+    """Return the number of cases in which each field or variable differed: each case has one architecture."""
     totals: dict[str, int] = {}
     for group in result.breakdown.architectures.values():
         counts: Mapping[str, int] = getattr(group, what)
@@ -132,7 +131,7 @@ def _totals(result: Finished, what: Literal["different", "explained"]) -> dict[s
 
 
 def _sites(result: Finished, name: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return how many of the places that write a field ran, and how many could have, on each side."""
+    """Return for each side the number of write sites of a field that ran, and of those that can run."""
     ran, sites = [], []
     for covered in result.covered:
         writes = [site for site in covered.writes if site.writer.field == name and site.due]

@@ -1,4 +1,4 @@
-"""Where in the sources a bucket's difference was made, on each side: what a report points at."""
+"""The lines of source that decided a bucket, on each side: reports point at them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _UNKNOWN = Spot(None, None)
 
 
 def spots(result: Finished, number: int) -> tuple[Spot, Spot]:
-    """Return for each side what made the bucket ``number``'s witness differ.
+    """Return for each side the place that decided the witness of bucket ``number``.
 
-    For a field or a variable the write by which it parted, for a refusal the statement that raised; nothing for a
-    value as given, and where the subject does not say.
+    That is the last write of the field or variable, or the statement that raised a refusal. There is none for a value
+    that nothing wrote, and for a subject that records nothing.
     """
     first, second = (_spot(result, number, side) for side in (0, 1))
     return first, second
@@ -43,9 +43,9 @@ def _spot(result: Finished, number: int, side: int) -> Spot:
 
 
 def partings(result: Finished, number: int) -> tuple[Spot, Spot]:
-    """Return for each side where the bucket ``number``'s witness had parted before it was refused.
+    """Return for each side the place at which a refused witness of bucket ``number`` diverged before its refusal.
 
-    That is the write of the field or variable that differed before, or the condition that came out otherwise.
+    That is the write of a field or variable, or the decision, in which the two sides first differ.
     """
     difference = result.buckets[number].difference
     if difference.kind not in ("refusals", "refusal"):
@@ -62,13 +62,13 @@ def _spot_of(places: Sequence[Place | None] | None, side: int) -> Spot:
 
 
 def involved(bucket: Bucket, chain: Sequence[Write]) -> list[Write]:
-    """Return the writes of the field that parted and of those that differ in consequence, in order."""
+    """Return the writes of the differing field and of the fields that differ in consequence, in order."""
     names = {bucket.difference.name, bucket.difference.parted, *bucket.difference.along}
     return [write for write in chain if write.field in names]
 
 
 def repository_path(result: Finished, side: int, file: str) -> str | None:
-    """Return the path of a side's file in what the user stands in, None where it is not there."""
+    """Return the path of a file of one side in the user's repository, None if it is not in there."""
     folder = result.started.folders[side]
     if folder is None:
         return None

@@ -1,4 +1,4 @@
-"""How far a search went, in words: what of each subject ran, which names were drawn, which inputs met in a case."""
+"""The coverage of a search in words: writes and branches that ran, names that were drawn, inputs that met."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def reach_lines(label: str, covered: Covered, gated: Collection[str] = (), *, ve
 
 
 def _site_words(site: Reached) -> str:
-    """Return what is wrong with a write site; empty for one that ran and should."""
+    """Return the fault or the excuse of a write site; empty for one that ran without an excuse."""
     if not site.excuse:
         return "" if site.count else f"{place_words(site.writer)} never ran"
     if site.count:
@@ -63,15 +63,12 @@ def _decision_words(site: Decided) -> str:
 
 
 def place_words(place: Writer | Write) -> str:
-    """Return what writes which field, and where."""
+    """Return a field and the place that writes it."""
     return f"{place.field} in {place}"
 
 
 def drawn_words(result: Finished) -> str:
-    """Return how much of what can be drawn was: architectures that the subjects name, machines with a name.
-
-    Empty where cases differ in neither.
-    """
+    """Return the numbers of architectures and named machines that were drawn; empty if cases have neither."""
     parts = []
     for what, drawn, drawable in (
         ("architectures", result.drawn.architectures, result.started.drawable.architectures),
@@ -83,7 +80,7 @@ def drawn_words(result: Finished) -> str:
 
 
 def interactions_words(interactions: Interactions) -> str:
-    """Return how much of what two and three inputs can be together was in a case."""
+    """Return the shares of all pairs and triples of options that were together in a case."""
     space = interactions.space
     words = f"pairs {percent(interactions.pairs, space.pairs)} of {space.pairs:,}"
     if space.sampled:
@@ -93,5 +90,5 @@ def interactions_words(interactions: Interactions) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return a share; never 100 % for less than all."""
+    """Return a share in percent, rounded down: only all is 100 %."""
     return f"{1000 * part // whole / 10:g} %"

@@ -1,4 +1,4 @@
-"""The steps of a stack and how far each has come: what a report shows of them, given as data."""
+"""The steps of a stack and the state of each, as a report shows them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LandingState = Literal["landed", "passed", "failed", "open"]
 class LandingStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step: ``landed`` is merged, ``passed`` and ``failed`` are gated, ``open`` is neither.
 
-    ``commit`` is where it stands, ``fields`` those it moves, ``note`` what to say of it (a gate's reason, say).
+    ``commit`` is its commit, ``fields`` are the fields that it moves, and ``note`` is a remark such as a reason.
     """
 
     title: str
