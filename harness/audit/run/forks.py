@@ -1,4 +1,4 @@
-"""A runner that forks a prepared process for each package it runs."""
+"""A runner that forks a prepared process for every mutant, so that a mutant costs only its own import and cases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOOK_SECONDS: Final = 0.2
 
 
 class ForkRunner:
-    """Runs ``package``, which has ``resolve(case)`` as `legacy` does, over a trial's cases.
+    """Runs a package with ``resolve(case)``, such as `legacy`, over the cases of a trial; a context manager.
 
     Use it as a context manager. A package in any folder finds this installation's ``harness``.
     """
@@ -74,7 +74,7 @@ class ForkRunner:
 
     def close(self) -> None:
         """End the process and with it its forks."""
-        # Not closed yet: another thread may be waiting at it.
+        # Shut down before it is closed, since another thread may be waiting for an answer on it.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         try:
@@ -85,11 +85,11 @@ class ForkRunner:
         self._control.close()
 
     def answers(self, folder: Path, cases: int | None = None) -> Generator[tuple[int, bytes], None, None]:
-        """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
+        """Yield the cases that disagree, as `harness.audit.run.runner.Runner` defines it. Raises NotLoaded."""
         yield from self._run(folder, self._every if cases is None else cases, blocks=False)
 
     def ran(self, folder: Path) -> BlocksRan | None:
-        """Return which blocks ran, as `harness.audit.runner.Runner` says."""
+        """Return which blocks ran, as `harness.audit.run.runner.Runner` defines it."""
         try:
             with contextlib.closing(self._run(folder, self._every, blocks=True)) as answers:
                 number, body = next(answers, (DONE, b""))
@@ -153,7 +153,7 @@ class _Run:
         """How the fork ended, if it did so before its DONE record."""
 
     def answers(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the answers that come; sets `death` if the last of them never does. Raises NotLoaded."""
+        """Yield the answers as they come; set `death` if the fork ends or hangs before the last. Raises NotLoaded."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._reader, selectors.EVENT_READ)
             at, since = LOADING, time.monotonic()
@@ -193,7 +193,7 @@ class _Run:
         return at, failure_frame(Failure(self.death, detail))
 
     def at(self) -> int:
-        """Return the number of the case that is under way."""
+        """Return the number of the case that is running."""
         number: int = PROGRESS.unpack(os.pread(self._progress.fileno(), PROGRESS.size, 0))[0]
         return number
 

@@ -35,7 +35,7 @@ from harness.world.case import Case, Failure
 _allowed_bytes: Callable[[int], int] = sandbox.allowed_bytes
 
 RECORD: Final = struct.Struct(">iI")
-"""A case's number (or one of the three below) and the length of what follows."""
+"""The head of an answer: a case's number (or one of the three below) and the length of the rest."""
 DONE: Final = -1
 NOT_LOADED: Final = -2
 RAN: Final = -3
@@ -47,7 +47,7 @@ LOADING: Final = -1
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """What all forks share."""
+    """The data that all forks share."""
 
     package: str
     cases: list[Case]
@@ -79,7 +79,7 @@ _REQUESTS: Final = msgspec.json.Decoder(Start | End)
 
 def main() -> None:
     """Serve until the other end closes."""
-    # The parent decides what a Ctrl-C means; the terminal sends it to the whole group.
+    # The terminal sends Ctrl-C to all processes of the group; the parent alone reacts to it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
     setup = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Setup)
@@ -143,7 +143,7 @@ def _end(number: int) -> int:
         if os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             os.killpg(number, signal.SIGKILL)
     _, status = os.waitpid(number, 0)
-    # What it started is left behind by its own end.
+    # Processes that the fork started outlive it.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(number, signal.SIGKILL)
     return os.waitstatus_to_exitcode(status)
@@ -185,7 +185,7 @@ class _Fork:
         sys.path.insert(0, str(self._folder))
         importlib.invalidate_caches()
         module = importlib.import_module(self._setup.package)
-        # An installed package of the same name must never be judged in the mutant's place.
+        # Otherwise an installed package of that name could be judged in place of the mutant.
         if not str(module.__file__).startswith(f"{self._folder}/"):
             raise ImportError(f"{self._setup.package} was found elsewhere than in its folder")
         return module.resolve
@@ -210,7 +210,7 @@ class _Fork:
         os._exit(0)
 
     def _say(self, number: int, body: bytes) -> None:
-        # At once: what is held back is lost when the next case ends the process.
+        # Not buffered: the next case may end the process, and the rest of a buffer would be lost.
         data = memoryview(RECORD.pack(number, len(body)) + body)
         while data:
             data = data[os.write(self._answers, data) :]

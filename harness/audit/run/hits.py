@@ -1,4 +1,4 @@
-"""Where the blocks of an instrumented package say that they run, and which ran in each case."""
+"""Records which blocks of an instrumented package run in each case; each block calls `hit` with its number."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ Blocks = frozenset[int]
 _HITS: Final[set[int]] = set()
 
 hit: Final = _HITS.add
-"""Called with its number by each block that runs."""
+"""Record a block by its number. It is the set's own method, since a package calls it for every block that runs."""
 
 
-def watched(resolve: Callable[[Case], Any], told: Callable[[Blocks], None]) -> Callable[[Case], Any]:
-    """Return ``resolve``, which passes the numbers of the blocks that a case ran to ``told``."""
+def watched(resolve: Callable[[Case], Any], record: Callable[[Blocks], None]) -> Callable[[Case], Any]:
+    """Return a function that does what ``resolve`` does, and then passes the blocks that ran to ``record``."""
 
     def resolving(case: Case) -> Any:
         _HITS.clear()
         try:
             return resolve(case)
         finally:
-            told(frozenset(_HITS))
+            record(frozenset(_HITS))
 
     return resolving
 
 
 class BlocksRan(msgspec.Struct, frozen=True):
-    """Which blocks ran: those that run for many cases at once, and those of each case.
+    """Which blocks ran: ``always`` those whose work serves many cases, and the sets of blocks of single cases.
 
-    The latter as sets, each once, and for each case the number of its set.
+    Many cases run the same blocks, so ``sets`` has each set once, and ``cases`` the number of each case's set.
     """
 
     always: list[int]
@@ -43,30 +43,30 @@ class BlocksRan(msgspec.Struct, frozen=True):
 
 
 class BlockRecord:
-    """Gathers which blocks run in each case.
+    """Collects which blocks run in each case.
 
-    All cases are run twice, in the same order. What runs at import, or for one case the first time alone, fills what
-    later cases use, such as a cache: it runs for many cases at once.
+    All cases are run twice, in the same order. A block that runs at import, or the first time of a case and not the
+    second, fills a cache or table that later cases use: a fault in it may show in any of them.
     """
 
     def __init__(self) -> None:
-        """Begin where the import ends."""
+        """Begin after the import of the package: the blocks that ran so far ran at import."""
         self._always = set(_HITS)
         self._known: dict[Blocks, Blocks] = {}
         self._cases: list[Blocks] = []
         self._before = iter(self._cases)
 
     def first(self, ran: Blocks) -> None:
-        """Take what ran in the next case."""
-        # Most cases run what another one ran, which is kept once.
+        """Record the blocks of the next case."""
+        # One set for all cases with the same blocks.
         self._cases.append(self._known.setdefault(ran, ran))
 
     def again(self, ran: Blocks) -> None:
-        """Take what ran in the next case of the second time."""
+        """Record the blocks of the next case, the second time."""
         self._always |= next(self._before) ^ ran
 
     def ran(self) -> BlocksRan:
-        """Return what was gathered."""
+        """Return what was recorded."""
         numbers = {some: number for number, some in enumerate(self._known)}
         return BlocksRan(
             sorted(self._always), [sorted(some) for some in numbers], [numbers[some] for some in self._cases]

@@ -1,4 +1,4 @@
-"""What every mutant is held against: cases, what the original makes of them, and which differences are meant."""
+"""A trial, on which mutants are judged: cases, the original's outcomes, and which differences are meant."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Explained = Callable[[Difference, Case, Outcome, Outcome], bool]
 
 
 def nothing_explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
-    """Say that a difference was not meant."""
+    """Return False: no difference is meant."""
     return False
 
 
 def explained_by(ledger: Ledger) -> Explained:
-    """Return the rule of a ledger that is turned to these two subjects, the original first."""
+    """Return the rule of a ledger for these two subjects, the original first."""
 
     def explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
         return ledger.explains(difference.kind, difference.name, case, original, ours) is not None
@@ -42,10 +42,9 @@ def explained_by(ledger: Ledger) -> Explained:
 class Trial:
     """One set of cases with the original's outcomes.
 
-    ``expected`` holds the original's answer frames, as ``Subject.resolve`` gives them once ``names`` are chosen;
-    ``messages`` says whether refusals
-    must agree in their words too. ``explained`` says which differences between original and package are meant, and
-    ``rule`` names it, for results that are kept: they hold for the same rule alone.
+    ``expected`` are the original's answer frames with the fields ``names``; ``messages`` is whether refusals must
+    agree in their messages. ``explained`` decides which differences between original and package are meant, and
+    ``rule`` identifies it in the digest, since kept results are valid for the same rule alone.
     """
 
     cases: Sequence[Case]
@@ -60,7 +59,7 @@ class Trial:
             raise ValueError(f"{len(self.cases)} cases have {len(self.expected)} outcomes")
 
     def digest(self, sources: Iterable[tuple[str, str]]) -> str:
-        """Return a text that is the same for the same trial of the same ``sources`` (name and text of each file)."""
+        """Return a digest of the trial and the ``sources`` (name and text of each file)."""
         whole = hashlib.sha256()
         for part in ([list(sources), self.names, self.messages, self.rule], self.cases, self.expected):
             whole.update(msgspec.msgpack.encode(part, order="deterministic"))
@@ -73,22 +72,22 @@ def mask_bytes(count: int) -> int:
 
 
 def numbers_in(cases: int) -> list[int]:
-    """Return the numbers of the cases that ``cases`` has a bit for, in order."""
-    # Of many thousands of bits, text is the quickest way to the single ones.
+    """Return the numbers of the bits that are set in ``cases``, in order."""
+    # By way of text, since shifting an integer of many thousands of bits once a bit copies it each time.
     return [number for number, bit in enumerate(bin(cases)[:1:-1]) if bit == "1"]
 
 
 def frame_of(outcome: Outcome, names: Sequence[str]) -> bytes:
-    """Return the answer frame of an outcome with the fields ``names``: the one that a subject's child would give.
+    """Return the answer frame of an outcome with the fields ``names``, the same that a subject's child answers with.
 
-    Raises what the child's encoder does for a field whose value JSON cannot hold.
+    Raises what the child's encoder raises for a value that JSON cannot represent.
     """
     if outcome.failure is not None:
         return failure_frame(outcome.failure)
     if outcome.error is not None:
         error = outcome.error
-        said = _encode([error.type, _without_addresses(error.message)])
-        return b"E%s\n%s" % (said, _encode([error.origin, outcome.env]))
+        check = _encode([error.type, _without_addresses(error.message)])
+        return b"E%s\n%s" % (check, _encode([error.origin, outcome.env]))
     assert outcome.fields is not None
     fields = outcome.fields
     return b"F" + _encode([*(_marked(fields[name]) for name in names), outcome.env])
