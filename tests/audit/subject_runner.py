@@ -29,7 +29,7 @@ class SubjectRunner:
         self._keys = [agreement_key(frame, trial.messages) for frame in trial.expected]
 
     def answers(self, folder: Path, cases: int | None = None) -> Generator[tuple[int, bytes], None, None]:
-        """Yield what does not agree, as `harness.audit.runner.Runner` says. Raises NotLoaded."""
+        """Yield what does not agree, as `harness.audit.run.runner.Runner` says. Raises NotLoaded."""
         trial = self._trial
         tree = Tree(folder, label=self._spec.label, identity=f"dir:{folder}")
         subject = open_subject(dataclasses.replace(self._spec, tree=tree))

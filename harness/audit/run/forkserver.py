@@ -39,7 +39,7 @@ RECORD: Final = struct.Struct(">iI")
 DONE: Final = -1
 NOT_LOADED: Final = -2
 RAN: Final = -3
-"""Which blocks ran, a `harness.audit.hits.BlocksRan` in MessagePack."""
+"""Which blocks ran, a `harness.audit.run.hits.BlocksRan` in MessagePack."""
 
 PROGRESS: Final = struct.Struct("=q")
 LOADING: Final = -1
