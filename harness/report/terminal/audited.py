@@ -106,6 +106,10 @@ def audit_document(audited: Audited) -> bytes:
 def _plain(result: Result, longer: Result | None, audited: Audited) -> dict[str, Any]:
     mutant = result.mutant
     verdict = "caught" if result.catch is not None else "missed"
+    catch = msgspec.to_builtins(result.catch, enc_hook=str)
+    if catch is not None and catch["difference"] is not None:
+        # Version 1 of the format has the kinds of failures in the difference's name alone.
+        del catch["difference"]["failures"]
     if longer is not None and audited.reason(mutant) is not None:
         verdict = "equivalent"
     return {
@@ -114,7 +118,7 @@ def _plain(result: Result, longer: Result | None, audited: Audited) -> dict[str,
         "fault": msgspec.to_builtins(audited.faults[mutant]),
         "cases": result.cases,
         "reached": result.reached,
-        "catch": msgspec.to_builtins(result.catch, enc_hook=str),
+        "catch": catch,
         "diff": None if longer is None else audited.package.diff(mutant),
         "reason": audited.reason(mutant),
         "longer": None if longer is None else next(_longer(longer), None),

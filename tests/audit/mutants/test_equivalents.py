@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import declarative
@@ -12,6 +13,7 @@ from harness.audit.mutants.package import MutablePackage
 from harness.audit.reading.mutant import Mutant
 from harness.audit.run.judge import Catch, Result
 from harness.common.errors import UsageError
+from harness.engine.difference.compare import Difference
 from harness.report.terminal.audited import Audited, audit_document, say_audit
 
 SOURCE = """
@@ -144,3 +146,16 @@ def test_the_report_tells_listed_missed_and_stale_apart(tmp_path: Path) -> None:
     assert "stale: toy/__init__.py:7" in text
     assert not audited.passed
     assert b'"verdict": "equivalent"' in audit_document(audited) and b'"verdict": "caught"' in audit_document(audited)
+
+
+def test_a_difference_has_the_keys_of_the_format(tmp_path: Path) -> None:
+    toy = package(tmp_path, SOURCE)
+    (mutant, _), *_ = comparisons(toy)
+    difference = Difference(
+        kind="failure", name="outcome / killed", first=None, second="so", failures=(None, "killed")
+    )
+    catch = Catch(by="killed", cases=3, case="c", difference=difference, detail="so")
+    result = Result(mutant=mutant, catch=catch, cases=9, reached=4, seconds=1.0)
+    document = msgspec.json.decode(audit_document(Audited(toy, [result], [], 1, Equivalents())))
+    keys = ["kind", "name", "first", "second", "entry", "writers", "along", "decision", "parted", "checks"]
+    assert list(document["results"][0]["catch"]["difference"]) == keys
