@@ -51,6 +51,7 @@ class _Recorder(RecordWalk):
         # The names in use in an outermost function, to which the temporary ones that it gets are added.
         self._taken_in: cst.CSTNode | None = None
         self._taken: set[str] = set()
+        self._goes_on = False
         # Loops over written-out names, innermost last: what a setattr by such a name may write.
         self._loops: list[tuple[str, frozenset[str]]] = []
 
@@ -69,7 +70,8 @@ class _Recorder(RecordWalk):
     def _stores(self) -> Stores:
         if self._taken_in is not self.outermost and self.outermost is not None:
             self._taken_in, self._taken = self.outermost, names_in(self.outermost)
-        return Stores(self._field_of, self.scope.source, self._taken, self._quote, self._declare)
+            self._goes_on = bool(m.findall(self.outermost, m.Try() | m.TryStar() | m.With()))
+        return Stores(self._field_of, self.scope.source, self._taken, self._quote, self._declare, self._goes_on)
 
     def _foreign(self, node: cst.CSTNode, targets: Sequence[cst.BaseExpression]) -> None:
         """List writes of our fields through something that looks like a record and is not known to be one."""

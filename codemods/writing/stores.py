@@ -26,6 +26,7 @@ class Stores:
     """Makes the statements. ``field_of`` says which of the fields that move a target is, if any.
 
     ``taken`` are the names in use, to which temporary ones are added; ``source`` goes into the declarations.
+    ``goes_on`` is whether the function may catch an exception that setting a field raises.
     """
 
     field_of: Callable[[cst.BaseExpression], str | None]
@@ -33,6 +34,7 @@ class Stores:
     taken: set[str]
     quote: str = '"'
     declare: str = "declare"
+    goes_on: bool = False
     made: list[str] = field(default_factory=list)
 
     def fields_in(self, target: cst.BaseExpression) -> list[str]:
@@ -146,7 +148,9 @@ class Stores:
         for element in target.elements:
             inner = element.value
             moving = moving or bool(self.fields_in(inner))
-            if not moving or isinstance(inner, cst.Name):
+            # "a.field, x = 1, 2" leaves x as it was when a.field refuses its value. Where code that runs then may use
+            # x, it is assigned after the field; where none does, at once, which is easier to read.
+            if not moving or (isinstance(inner, cst.Name) and not self.goes_on):
                 elements.append(element)
                 continue
             held = self._temporary(self._wanted([inner]))

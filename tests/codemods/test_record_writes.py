@@ -70,6 +70,37 @@ def test_original_and_migrated_agree(text: str, inputs: list[tuple[Any, Any, Any
         assert len(recorded) <= len(sets)
 
 
+NOT_REACHED = """log = []
+
+
+def note(value):
+    log.append(("note", repr(value)))
+    return value
+
+
+class Args:
+    alpha: int = 1
+
+    def __setattr__(self, name, value):
+        if value == 13:
+            raise ValueError(name)
+        super().__setattr__(name, value)
+
+    def _run(self):
+        local = rest = 0
+        try:
+            local, self.alpha, rest = 1, note(13), 2
+        except ValueError:
+            self.alpha = note((local, rest))
+"""
+
+
+def test_a_local_behind_a_field_that_refuses_its_value_keeps_its_own() -> None:
+    after = text_of(migrated(NOT_REACHED, ("alpha",)), NOT_REACHED)
+    assert "declare(" in after
+    assert outcome(after, ())[0] == outcome(NOT_REACHED, ())[0] == [("note", "13"), ("note", "(1, 0)")]
+
+
 def _copied(value: Any) -> Any:
     return list(value) if isinstance(value, list) else value
 
