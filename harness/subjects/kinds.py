@@ -10,16 +10,7 @@ import msgspec
 
 from harness.common.errors import UsageError
 from harness.subjects.batch import packed
-from harness.subjects.child.serve.operations import (
-    Exchange,
-    Exchanged,
-    Load,
-    LoadCallable,
-    Loaded,
-    LoadPackage,
-    LoadTree,
-    Reads,
-)
+from harness.subjects.child.serve import operations
 from harness.subjects.process import Process, command, package_command
 from harness.subjects.profile import answer_example
 from harness.subjects.subject import Subject
@@ -33,11 +24,11 @@ class TreeSubject(Subject):
     def _process_of(self) -> Process:
         return Process(command(self.spec.python, site_packages=False))
 
-    def _load_request(self, limits: dict[str, Any]) -> Load:
+    def _load_request(self, limits: dict[str, Any]) -> operations.Load:
         spec = self.spec
-        return LoadTree(root=str(spec.tree.root), profile=spec.profile, slice=spec.slice, **limits)
+        return operations.LoadTree(root=str(spec.tree.root), profile=spec.profile, slice=spec.slice, **limits)
 
-    def _load_error(self, answer: Loaded) -> str | UsageError:
+    def _load_error(self, answer: operations.Loaded) -> str | UsageError:
         if answer.error == "unanswered":
             return unanswered(
                 self.spec.label, answer.path, answer.how, f"while the tree was being imported{at(answer)}"
@@ -56,9 +47,9 @@ class CallableSubject(Subject):
     def _process_of(self) -> Process:
         return Process(command(self.spec.python, site_packages=True))
 
-    def _load_request(self, limits: dict[str, Any]) -> Load:
+    def _load_request(self, limits: dict[str, Any]) -> operations.Load:
         spec = self.spec
-        return LoadCallable(
+        return operations.LoadCallable(
             root=os.path.realpath(spec.tree.root),
             target=spec.target,
             domains=spec.values,
@@ -66,7 +57,7 @@ class CallableSubject(Subject):
             **limits,
         )
 
-    def _load_error(self, answer: Loaded) -> str | UsageError:
+    def _load_error(self, answer: operations.Loaded) -> str | UsageError:
         if answer.error == "unanswered":
             return (
                 f"{answer.path} {answer.how} while the module was being imported{at(answer)}, which no module "
@@ -100,11 +91,13 @@ class PackageSubject(Subject):
     def _process_of(self) -> Process:
         return Process(package_command())
 
-    def _load_request(self, limits: dict[str, Any]) -> Load:
+    def _load_request(self, limits: dict[str, Any]) -> operations.Load:
         spec = self.spec
-        return LoadPackage(root=os.path.realpath(spec.tree.root), package=spec.package, names=spec.written, **limits)
+        return operations.LoadPackage(
+            root=os.path.realpath(spec.tree.root), package=spec.package, names=spec.written, **limits
+        )
 
-    def _load_error(self, answer: Loaded) -> str | UsageError:
+    def _load_error(self, answer: operations.Loaded) -> str | UsageError:
         return f"importing the package failed{at(answer)}: {answer.detail}"
 
     def recorded(self, cases: Sequence[Case], seconds: float) -> Recorded:
@@ -112,23 +105,23 @@ class PackageSubject(Subject):
 
         Raises UsageError for a package whose steps do not declare, and when that takes longer than ``seconds``.
         """
-        answer = self._ask(Reads(**self._packed(cases)), seconds)
+        answer = self._ask(operations.Reads(**self._packed(cases)), seconds)
         if answer.lacks:
             raise UsageError(
                 f"{self.spec.label} has no steps that declare: it lacks {', '.join(answer.lacks)}; try declarative"
             )
         return Recorded(msgspec.convert(answer.steps, list[PlacedStep]), answer.reads, answer.ran)
 
-    def exchanged(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
+    def exchanged(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> operations.Exchanged:
         """Return what becomes of the kept cases ``numbers`` with two steps exchanged, tried for ``seconds`` at most.
 
         Raises UsageError when the process ends.
         """
-        request = Exchange(first, second, list(numbers), seconds)
+        request = operations.Exchange(first, second, list(numbers), seconds)
         return self._ask(request, seconds + self.spec.limits.load_seconds)
 
 
-def at(answer: Loaded) -> str:
+def at(answer: operations.Loaded) -> str:
     """Return `` at FILE:LINE`` for where a load failed, the empty string where that is not known."""
     return f" at {answer.frame}" if answer.frame else ""
 

@@ -11,23 +11,7 @@ import msgspec
 from harness.common.errors import UsageError, hint
 from harness.formats.launch import split_launch
 from harness.subjects.batch import packed
-from harness.subjects.child.serve.operations import (
-    Chains,
-    Choose,
-    Decisions,
-    Describe,
-    Load,
-    Loaded,
-    Loop,
-    Parse,
-    Reach,
-    ReachReport,
-    Request,
-    Resolve,
-    StreamPart,
-    Traces,
-    Written,
-)
+from harness.subjects.child.serve import operations
 from harness.subjects.description import WORLD, Aims, Description, Variable
 from harness.subjects.process import ChildDied, ChildFault, Process, encoded
 from harness.subjects.spec import SubjectSpec
@@ -99,7 +83,7 @@ class Subject:
 
         Raises UsageError when the tree cannot be loaded.
         """
-        raw = self._ask(Describe())
+        raw = self._ask(operations.Describe())
         reads = {name: tuple(values) for name, values in raw.reads.items()}
         fields = {
             entry["name"]: msgspec.convert(
@@ -132,7 +116,7 @@ class Subject:
 
         Raises UsageError for flags that do not parse, naming ``where`` they stand and the nearest flag.
         """
-        answer = self._ask(Parse(list(argv)))
+        answer = self._ask(operations.Parse(list(argv)))
         if answer.args is not None:
             return answer.args
         flags = [flag for spec in self.describe().fields.values() for flag in spec.flags]
@@ -157,7 +141,7 @@ class Subject:
 
     def _choose(self, names: tuple[str, ...]) -> None:
         self._chosen = names
-        self._names = tuple(self._ask(Choose(list(names))).fields)
+        self._names = tuple(self._ask(operations.Choose(list(names))).fields)
 
     def resolve(self, cases: Sequence[Case], stream: int | None = None) -> list[bytes]:
         """Return one answer frame a case, in order (``wire.decode_frame`` reads them).
@@ -173,7 +157,9 @@ class Subject:
         restarts = self.restarts
         while len(frames) < len(cases):
             rest = cases[len(frames) :]
-            request = encoded(Resolve(**self._packed(rest), part=StreamPart(stream, len(frames), single)))
+            request = encoded(
+                operations.Resolve(**self._packed(rest), part=operations.StreamPart(stream, len(frames), single))
+            )
             # The child sends its answers at least once a second, and needs a while to read a large request.
             wait = self.spec.limits.case_seconds + _SLACK_SECONDS + len(request) / _READ_BYTES_A_SECOND
             try:
@@ -210,41 +196,41 @@ class Subject:
     def loop(self, cases: Sequence[Case]) -> float:
         """Return the seconds the child takes for ``cases`` when it does nothing else: a benchmark's floor."""
         seconds = self.spec.limits.case_seconds * max(1, len(cases))
-        return self._ask(Loop(**self._packed(cases)), seconds).seconds
+        return self._ask(operations.Loop(**self._packed(cases)), seconds).seconds
 
-    def reach(self) -> ReachReport:
+    def reach(self) -> operations.ReachReport:
         """Return how often each writer of the description ran since this was last asked, and what decisions saw.
 
         Nothing where the subject is not recorded. What a process that has ended had seen is lost, also where it ended
         after its last answer (a case may have left a thread behind). Raises UsageError when a fresh one ends, too.
         """
-        answer = self._tried(Reach(), self.spec.limits.load_seconds)
-        return self._ask(Reach()) if answer is None else answer
+        answer = self._tried(operations.Reach(), self.spec.limits.load_seconds)
+        return self._ask(operations.Reach()) if answer is None else answer
 
     def chains(self, cases: Sequence[Case]) -> list[list[Write]]:
         """Return for each case every write of a resolved field that it makes, in order; none where none are recorded.
 
         None either when one of the cases ends the process: chains explain an outcome and decide no verdict.
         """
-        answer = self._tried_again(Chains, cases)
+        answer = self._tried_again(operations.Chains, cases)
         chains = None if answer is None else answer.chains
         return [[] for _ in cases] if chains is None else msgspec.convert(chains, list[list[Write]])
 
     def chains_of(self, cases: Sequence[Case], positions: Sequence[int]) -> list[list[Write]]:
         """Return what `chains` does of some of the ``cases`` resolved last, without resolving them again."""
         if self._last_is_whole:
-            answer = self._tried(Written(list(positions)), self.spec.limits.load_seconds)
+            answer = self._tried(operations.Written(list(positions)), self.spec.limits.load_seconds)
             if answer is not None and answer.chains is not None:
                 return msgspec.convert(answer.chains, list[list[Write]])
         return self.chains([cases[position] for position in positions])
 
     def traces(self, cases: Sequence[Case]) -> list[Trace]:
         """Return for each case what it decided and which variables it set; nothing where `chains` gives nothing."""
-        answer = self._tried_again(Traces, cases)
+        answer = self._tried_again(operations.Traces, cases)
         if answer is None:
             return [Trace() for _ in cases]
         if not self._branches:
-            decisions = msgspec.convert(self._ask(Decisions()).decisions, list[Decision])
+            decisions = msgspec.convert(self._ask(operations.Decisions()).decisions, list[Decision])
             self._branches = [(decision, outcome) for decision in decisions for outcome in (False, True)]
         return [
             Trace(
@@ -258,12 +244,12 @@ class Subject:
     def _packed(self, cases: Sequence[Case]) -> dict[str, Any]:
         return packed(cases, answers=self._answers)
 
-    def _tried_again(self, operation: Callable[..., Request[A]], cases: Sequence[Case]) -> A | None:
+    def _tried_again(self, operation: Callable[..., operations.Request[A]], cases: Sequence[Case]) -> A | None:
         """Return what the child answers about cases that it resolves once more, None when one of them ends it."""
         seconds = self.spec.limits.load_seconds + self.spec.limits.case_seconds
         return self._tried(operation(**self._packed(cases)), seconds)
 
-    def _tried(self, request: Request[A], seconds: float) -> A | None:
+    def _tried(self, request: operations.Request[A], seconds: float) -> A | None:
         """Return the answer to a request, None when the subject ends its process meanwhile.
 
         Raises ChildFault for an exception of our own code there, which no subject can be blamed for.
@@ -276,14 +262,14 @@ class Subject:
             self.restarts += 1
             return None
 
-    def _ask(self, request: Request[A], seconds: float | None = None) -> A:
+    def _ask(self, request: operations.Request[A], seconds: float | None = None) -> A:
         """Return the answer to a request. Raises UsageError when the process ends meanwhile."""
         try:
             return self._answer(request, seconds or self.spec.limits.load_seconds)
         except ChildDied as death:
             raise UsageError(f"{self.spec.label}: {request.op} failed in its process: {death.detail}") from None
 
-    def _answer(self, request: Request[A], seconds: float) -> A:
+    def _answer(self, request: operations.Request[A], seconds: float) -> A:
         """Return the answer to a request; raises ChildDied. Whatever is raised, the next request gets a new child."""
         process = self._running()
         try:
@@ -301,7 +287,7 @@ class Subject:
             process = self._start()
             if self._chosen is not None:
                 try:
-                    process.ask(Choose(list(self._chosen)), self.spec.limits.load_seconds)
+                    process.ask(operations.Choose(list(self._chosen)), self.spec.limits.load_seconds)
                 except ChildDied as death:
                     raise UsageError(
                         f"{self.spec.label}: its process ended after the import of the tree: {death.detail}"
@@ -339,10 +325,10 @@ class Subject:
         """Return a new process that can be asked to load the subject."""
         raise NotImplementedError
 
-    def _load_request(self, limits: dict[str, Any]) -> Load:
+    def _load_request(self, limits: dict[str, Any]) -> operations.Load:
         """Return the request that makes the process load the subject; ``limits`` are its common attributes."""
         raise NotImplementedError
 
-    def _load_error(self, answer: Loaded) -> str | UsageError:
+    def _load_error(self, answer: operations.Loaded) -> str | UsageError:
         """Return the error, or its sentence behind the label, for a process that could not load the subject."""
         raise NotImplementedError

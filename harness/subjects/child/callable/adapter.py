@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ....source.constants import add
@@ -22,9 +22,9 @@ from ..aims.harvest import harvest
 from ..recording.reach import Reach
 from ..recording.recorder import Recorder
 from ..serve import launch
-from ..serve.adapter import Adapter, facts_of
 from ..serve.operations import CaseRequest, Described, Facts, LoadCallable
 from ..tree import slicing
+from ..tree.facts import FactsAdapter, facts_of
 from ..world import sandbox
 from ..world.caches import Caches
 from ..world.current import observe_environment
@@ -36,7 +36,7 @@ from .forms import Form, found_in
 _TYPES = {"int": int, "float": float, "str": str}
 
 
-class CallableAdapter(Adapter[Facts]):
+class CallableAdapter(FactsAdapter):
     """One callable. Its cases are facts; of these it is given what it takes by name."""
 
     def __init__(self, request: LoadCallable) -> None:
@@ -105,22 +105,6 @@ class CallableAdapter(Adapter[Facts]):
             resolved=list(form.names),
             takes=[name for name in ("hardware", "model") if name in form.takes],
         )
-
-    def choose(self, names: Sequence[str]) -> list[str]:
-        """Fix which outcome fields ``resolve`` reports; return those that the subject has."""
-        return self._resolver.choose(names)
-
-    def resolve(self, case: Facts) -> bytes:
-        """Return the case's answer frame."""
-        return self._resolver.resolve(case)
-
-    def forget(self) -> None:
-        """Drop what the tree's functions remember."""
-        self._caches.forget_all()
-
-    def cases(self, request: CaseRequest[Any]) -> Iterator[Facts]:
-        """Yield the facts of each case."""
-        return facts_of(request)
 
     def parse(self, argv: Sequence[str]) -> Facts:
         """Return the arguments that launch flags set."""

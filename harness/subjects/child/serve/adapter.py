@@ -83,19 +83,3 @@ class Adapter(Generic[C]):
     def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
         """Resolve the kept cases ``numbers`` with two steps exchanged. Packages alone have steps."""
         raise NotImplementedError
-
-
-def facts_of(request: CaseRequest[Any]) -> Iterator[Facts]:
-    """Yield each case of a request as the facts that stand-ins answer from."""
-    machines, models = request.machines, request.models
-    for args, machine, model, env in request.cases:
-        hardware, probes = machines[machine]
-        described, checkpoint = models[model]
-        yield {
-            "hardware": hardware,
-            "probe": probes,
-            "model": described,
-            "checkpoint": checkpoint,
-            "args": args,
-            "env": env,
-        }

@@ -12,40 +12,15 @@ from typing import Any
 
 from ..world import chance, sandbox
 from ..world.current import WORLD, UnansweredProbe
+from . import operations
 from .adapter import Adapter, NotASubject
 from .batches import answer_all, seconds_of
 from .launch import LaunchError
-from .operations import (
-    Chains,
-    Choose,
-    Chosen,
-    Decisions,
-    Describe,
-    Exchange,
-    ListedChains,
-    ListedDecisions,
-    ListedTraces,
-    Load,
-    Loaded,
-    LoadPackage,
-    Loop,
-    Parse,
-    Parsed,
-    Reach,
-    ReachReport,
-    Reads,
-    Request,
-    Resolve,
-    Took,
-    Traces,
-    Written,
-    request_from,
-)
 from .values import encode
 from .wire import Wire, innermost_line, own_fault
 
 # These have time limits of their own, or none.
-_UNTIMED = (Resolve, Loop, Reads, Exchange)
+_UNTIMED = (operations.Resolve, operations.Loop, operations.Reads, operations.Exchange)
 # The first request is the one that loads, and brings its own limit; until it is read this one holds.
 _LOAD_SECONDS = 60.0
 _CHILD = os.path.dirname(os.path.dirname(__file__))
@@ -53,7 +28,7 @@ _OURS = (_CHILD, os.path.join(os.path.dirname(os.path.dirname(_CHILD)), "source"
 
 
 def serve(
-    load: Callable[[Load], Adapter[Any]],
+    load: Callable[[operations.Load], Adapter[Any]],
     request_fd: int,
     response_fd: int,
     number: int,
@@ -67,21 +42,21 @@ def serve(
     chance.watch()
     wire = Wire(request_fd, response_fd, number)
     adapter: Adapter[Any] | None = None
-    loading: Load | None = None
+    loading: operations.Load | None = None
     while (body := wire.receive()) is not None:
-        request = request_from(decode(body))
-        if isinstance(request, Load):
+        request = operations.request_from(decode(body))
+        if isinstance(request, operations.Load):
             loading = request
         # The parent ends a child that is late. But if the parent is killed, a child that hangs would stay for ever.
         sandbox.start_timer(loading.load_seconds if loading else _LOAD_SECONDS)
-        if isinstance(request, Load):
+        if isinstance(request, operations.Load):
             adapter, answer = _load(load, request)
             wire.send(encode(vars(answer)))
         else:
             assert adapter is not None and loading is not None
             if isinstance(request, _UNTIMED):
                 sandbox.stop_timer()
-            if isinstance(request, Resolve):
+            if isinstance(request, operations.Resolve):
                 answer_all(adapter, request, loading.case_seconds, wire)
             else:
                 wire.send(_answered(adapter, request, loading))
@@ -90,7 +65,7 @@ def serve(
     os._exit(0)
 
 
-def _answered(adapter: Adapter[Any], request: Request[Any], loading: Load) -> bytes:
+def _answered(adapter: Adapter[Any], request: operations.Request[Any], loading: operations.Load) -> bytes:
     """Return the frame of an answer, or of an exception in which nothing but our own code had a part.
 
     One that went through the subject's code, or that comes of a value which the subject made too large or too deep,
@@ -106,40 +81,44 @@ def _answered(adapter: Adapter[Any], request: Request[Any], loading: Load) -> by
         return own_fault(error)
 
 
-def _answer(adapter: Adapter[Any], request: Request[Any]) -> object:
+def _answer(adapter: Adapter[Any], request: operations.Request[Any]) -> object:
     match request:
-        case Describe():
+        case operations.Describe():
             return adapter.describe()
-        case Choose():
+        case operations.Choose():
             if adapter.reach is not None:
                 adapter.reach.forget()
-            return Chosen(adapter.choose(request.fields))
-        case Parse():
+            return operations.Chosen(adapter.choose(request.fields))
+        case operations.Parse():
             try:
-                return Parsed(args=adapter.parse(request.argv))
+                return operations.Parsed(args=adapter.parse(request.argv))
             except LaunchError as error:
-                return Parsed(error=str(error), unknown=error.unknown)
-        case Reach():
-            return ReachReport() if adapter.reach is None else ReachReport(*adapter.reach.fresh())
-        case Decisions():
-            return ListedDecisions(adapter.decisions())
-        case Written():
-            return ListedChains(adapter.written(request.positions))
-        case Chains():
-            return ListedChains([adapter.chain(case) for case in adapter.cases(request)])
-        case Traces():
-            return ListedTraces(adapter.traces(request))
-        case Loop():
-            return Took(seconds_of(adapter, list(adapter.cases(request))))
-        case Reads():
+                return operations.Parsed(error=str(error), unknown=error.unknown)
+        case operations.Reach():
+            return (
+                operations.ReachReport() if adapter.reach is None else operations.ReachReport(*adapter.reach.fresh())
+            )
+        case operations.Decisions():
+            return operations.ListedDecisions(adapter.decisions())
+        case operations.Written():
+            return operations.ListedChains(adapter.written(request.positions))
+        case operations.Chains():
+            return operations.ListedChains([adapter.chain(case) for case in adapter.cases(request)])
+        case operations.Traces():
+            return operations.ListedTraces(adapter.traces(request))
+        case operations.Loop():
+            return operations.Took(seconds_of(adapter, list(adapter.cases(request))))
+        case operations.Reads():
             return adapter.reads(request)
-        case Exchange():
+        case operations.Exchange():
             return adapter.exchange(request.first, request.second, request.numbers, request.seconds)
         case _:
             raise TypeError(f"no operation: {request!r}")
 
 
-def _load(load: Callable[[Load], Adapter[Any]], request: Load) -> tuple[Adapter[Any] | None, Loaded]:
+def _load(
+    load: Callable[[operations.Load], Adapter[Any]], request: operations.Load
+) -> tuple[Adapter[Any] | None, operations.Loaded]:
     """Load the subject; returns it, or None, and the answer, whose ``error`` is the reason for None."""
     # A load makes much that lasts, such as parsed files, and the collector would walk through it again and again.
     gc.disable()
@@ -151,21 +130,21 @@ def _load(load: Callable[[Load], Adapter[Any]], request: Load) -> tuple[Adapter[
         # The subject's own objects live as long as the process: keep them out of every later collection.
         gc.collect()
         gc.freeze()
-        return adapter, Loaded(None, limits=adapter.limits)
+        return adapter, operations.Loaded(None, limits=adapter.limits)
     except UnansweredProbe as error:
-        return None, Loaded("unanswered", path=error.path, how=error.how, frame=_frame(error, request))
+        return None, operations.Loaded("unanswered", path=error.path, how=error.how, frame=_frame(error, request))
     except NotASubject as error:
-        return None, Loaded(error.kind, str(error))
+        return None, operations.Loaded(error.kind, str(error))
     except BaseException as error:
         detail = traceback.format_exception_only(type(error), error)[-1].strip()
-        return None, Loaded("import", detail, frame=_frame(error, request))
+        return None, operations.Loaded("import", detail, frame=_frame(error, request))
     finally:
         gc.enable()
 
 
-def _frame(error: BaseException, loading: Load) -> str:
+def _frame(error: BaseException, loading: operations.Load) -> str:
     """Return ``file:line`` of the innermost frame that is the subject's, the empty string where none is."""
-    if isinstance(loading, LoadPackage):
+    if isinstance(loading, operations.LoadPackage):
         # All of our core is loaded beside a package; only what lies in the package is the package's.
         own = f"{loading.root}/{loading.package}/"
         return innermost_line(error, lambda file: file.startswith(own))

@@ -141,6 +141,9 @@ class Exchanged:
 
 A = TypeVar("A")
 
+OPERATIONS: dict[str, type[Request[Any]]] = {}
+"""The requests by the name that is in ``op``."""
+
 
 @dataclass
 class Request(Generic[A]):
@@ -149,8 +152,9 @@ class Request(Generic[A]):
     op: ClassVar[str]
 
     def __init_subclass__(cls) -> None:
-        """Name the operation."""
+        """Name the operation and put it into the table."""
         cls.op = cls.__name__.lower()
+        OPERATIONS[cls.op] = cls
 
     @classmethod
     def answer_type(cls) -> type[A]:
@@ -307,28 +311,6 @@ class Exchange(Request[Exchanged]):
     second: str
     numbers: list[int]
     seconds: float
-
-
-OPERATIONS: dict[str, type[Request[Any]]] = {
-    kind.op: kind
-    for kind in (
-        LoadTree,
-        LoadCallable,
-        LoadPackage,
-        Describe,
-        Choose,
-        Parse,
-        Reach,
-        Decisions,
-        Written,
-        Resolve,
-        Loop,
-        Chains,
-        Traces,
-        Reads,
-        Exchange,
-    )
-}
 
 
 def body_of(request: Request[Any]) -> Facts:

@@ -9,7 +9,7 @@ import inspect
 import logging
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..aims.harvest import harvest
@@ -17,17 +17,17 @@ from ..aims.values import ReadValues
 from ..recording.reach import Reach
 from ..recording.recorder import Recorder
 from ..serve import launch
-from ..serve.adapter import Adapter, facts_of
-from ..serve.operations import CaseRequest, Described, Facts, LoadTree
+from ..serve.operations import Described, Facts, LoadTree
 from ..world import answers, moment, questions, sandbox
 from ..world.caches import Caches
 from ..world.current import WORLD, observe_environment
 from . import describe, slicing
+from .facts import FactsAdapter
 from .finder import TreeFinder
 from .resolve import Resolver
 
 
-class TreeAdapter(Adapter[Facts]):
+class TreeAdapter(FactsAdapter):
     """One loaded tree. Its cases are facts that the stand-ins answer from."""
 
     def __init__(self, request: LoadTree) -> None:
@@ -109,22 +109,6 @@ class TreeAdapter(Adapter[Facts]):
         body = next((node.body for node in entries if node.lineno >= line), [])
         registered = recorder.sites.decorated(set(cut["registrations"]))
         return [*slicing.labelled(body, cut["entry"]), *(("(registered)", node) for node in registered)]
-
-    def choose(self, names: Sequence[str]) -> list[str]:
-        """Fix which outcome fields ``resolve`` reports; return those that the subject has."""
-        return self._resolver.choose(names)
-
-    def resolve(self, case: Facts) -> bytes:
-        """Return the case's answer frame."""
-        return self._resolver.resolve(case)
-
-    def forget(self) -> None:
-        """Drop what the tree's functions remember."""
-        self._caches.forget_all()
-
-    def cases(self, request: CaseRequest[Any]) -> Iterator[Facts]:
-        """Yield the facts of each case."""
-        return facts_of(request)
 
     def accessors(self) -> str:
         """Return the file of the object through which the tree reads and sets variables."""

@@ -140,40 +140,30 @@ def _leave_network() -> bool:
     return granted
 
 
+# Audit events, by what the message of a refusal says.
 _REFUSED = {
-    "socket.connect": "opened a network connection",
-    "socket.bind": "bound a network address",
-    "socket.sendto": "sent to the network",
-    "socket.sendmsg": "sent to the network",
-    "socket.getaddrinfo": "looked a host name up",
-    "socket.gethostbyname": "looked a host name up",
-    "socket.gethostbyaddr": "looked a host name up",
-    "subprocess.Popen": "started a process",
-    "os.system": "started a process",
-    "os.exec": "started a process",
-    "os.posix_spawn": "started a process",
-    "os.fork": "started a process",
-    "os.forkpty": "started a process",
-    "os.kill": "signalled a process",
-    "os.killpg": "signalled a process",
-    "os.remove": "removed a file",
-    "os.rename": "renamed a file",
-    "os.chdir": "changed the working folder",
-    "os.mkdir": "made a folder",
-    "os.rmdir": "removed a folder",
-    "os.link": "made a link",
-    "os.symlink": "made a link",
-    "os.truncate": "truncated a file",
-    "os.chmod": "changed a file",
-    "os.chown": "changed a file",
-    "shutil.rmtree": "removed a folder",
-    "os.utime": "changed a file",
-    "os.setxattr": "changed a file",
-    "sqlite3.connect": "opened a database",
-    "ctypes.dlopen": "loaded a native library",
-    "resource.setrlimit": "changed a resource limit",
-    "_thread.start_new_thread": "started a thread",
-    "_thread.start_joinable_thread": "started a thread",
+    event: how
+    for how, events in {
+        "opened a network connection": "socket.connect",
+        "bound a network address": "socket.bind",
+        "sent to the network": "socket.sendto socket.sendmsg",
+        "looked a host name up": "socket.getaddrinfo socket.gethostbyname socket.gethostbyaddr",
+        "started a process": "subprocess.Popen os.system os.exec os.posix_spawn os.fork os.forkpty",
+        "signalled a process": "os.kill os.killpg",
+        "removed a file": "os.remove",
+        "renamed a file": "os.rename",
+        "changed the working folder": "os.chdir",
+        "made a folder": "os.mkdir",
+        "removed a folder": "os.rmdir shutil.rmtree",
+        "made a link": "os.link os.symlink",
+        "truncated a file": "os.truncate",
+        "changed a file": "os.chmod os.chown os.utime os.setxattr",
+        "opened a database": "sqlite3.connect",
+        "loaded a native library": "ctypes.dlopen",
+        "changed a resource limit": "resource.setrlimit",
+        "started a thread": "_thread.start_new_thread _thread.start_joinable_thread",
+    }.items()
+    for event in events.split()
 }
 
 
