@@ -1,7 +1,7 @@
 """The one place that lists every pass and every provider, in execution order; and what runs them over a record.
 
-Stages keep the numbers and the order of the resolution slice's slots; which check refuses first, and what is in the
-environment when it does, depends on that order. In a stage steps run from top to bottom. The passes of different
+Slots keep the numbers and the order of the resolution slice's slots; which check refuses first, and what is in the
+environment when it does, depends on that order. In a slot steps run from top to bottom. The passes of different
 families exclude each other by architecture.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from declarative.engine.errors import DeclarationError
 from declarative.engine.order import constraints_of
-from declarative.engine.pipeline import DISPATCH, Pipeline, Resolution, Stage
+from declarative.engine.pipeline import DISPATCH, Pipeline, Resolution, Slot
 from declarative.engine.registry import Registry
 from declarative.engine.steps import Step
 from declarative.families import (
@@ -67,16 +67,16 @@ REGISTRY: Final = Registry(
     predicates=((sliding_window.is_step3p_name, sliding_window._step3p_overrides),),
 )
 
-STAGES: Final = (
-    Stage(0, "deprecated_args", (allreduce_fusion._flashinfer_allreduce_fusion_alias,)),
-    Stage(1, "quantization_opt_out", (quantization._quantization_opt_out,)),
-    Stage(2, "hpu_backends", (platforms._hpu_defaults,)),
-    Stage(3, "cpu_backends", (platforms._cpu_defaults,)),
-    Stage(4, "npu_backends", (platforms._npu_defaults,)),
-    Stage(5, "mps_backends", (platforms._mps_overlap_disable,)),
-    Stage(6, "xpu_backends", (platforms._xpu_prefill_graph_disable,)),
-    Stage(7, "deterministic_fusion_opt_out", (allreduce_fusion._deterministic_fusion_opt_out,)),
-    Stage(
+PASSES: Final = (
+    Slot(0, "deprecated_args", (allreduce_fusion._flashinfer_allreduce_fusion_alias,)),
+    Slot(1, "quantization_opt_out", (quantization._quantization_opt_out,)),
+    Slot(2, "hpu_backends", (platforms._hpu_defaults,)),
+    Slot(3, "cpu_backends", (platforms._cpu_defaults,)),
+    Slot(4, "npu_backends", (platforms._npu_defaults,)),
+    Slot(5, "mps_backends", (platforms._mps_overlap_disable,)),
+    Slot(6, "xpu_backends", (platforms._xpu_prefill_graph_disable,)),
+    Slot(7, "deterministic_fusion_opt_out", (allreduce_fusion._deterministic_fusion_opt_out,)),
+    Slot(
         8,
         "model_specific_adjustments",
         (
@@ -127,8 +127,8 @@ STAGES: Final = (
             allreduce_fusion._enforce_disable_allreduce_fusion,
         ),
     ),
-    Stage(9, "sampling_backend", (sampling._sampling_backend_default,)),
-    Stage(
+    Slot(9, "sampling_backend", (sampling._sampling_backend_default,)),
+    Slot(
         10,
         "deterministic_inference",
         (
@@ -140,7 +140,7 @@ STAGES: Final = (
             deterministic._deterministic_collectives,
         ),
     ),
-    Stage(
+    Slot(
         11,
         "attention_backend_compatibility",
         (
@@ -157,9 +157,9 @@ STAGES: Final = (
             attention_backend._attention_backend_dual_chunk,
         ),
     ),
-    Stage(12, "kv4_compatibility", (attention_backend._kv4_compatibility,)),
-    Stage(13, "page_size", (page_size._page_size_default,)),
-    Stage(
+    Slot(12, "kv4_compatibility", (attention_backend._kv4_compatibility,)),
+    Slot(13, "page_size", (page_size._page_size_default,)),
+    Slot(
         14,
         "data_parallelism",
         (
@@ -168,12 +168,12 @@ STAGES: Final = (
             parallelism._dp_lm_head_validation,
         ),
     ),
-    Stage(
+    Slot(
         15,
         "moe_kernel_config",
         (moe._moe_runner_backend_quant_constraints, moe._moe_runner_fusion_disable, moe._cutlass_moe_env_override),
     ),
-    Stage(
+    Slot(
         16,
         "a2a_moe",
         (
@@ -183,17 +183,17 @@ STAGES: Final = (
             a2a._a2a_mode_and_checks,
         ),
     ),
-    Stage(17, "pipeline_parallelism", (parallelism._pipeline_parallel_overlap_disable,)),
-    Stage(18, "speculative_decoding", (moe._speculative_moe_runner_default,)),
-    Stage(19, "load_format", (quantization._gguf_quantization,)),
-    Stage(
+    Slot(17, "pipeline_parallelism", (parallelism._pipeline_parallel_overlap_disable,)),
+    Slot(18, "speculative_decoding", (moe._speculative_moe_runner_default,)),
+    Slot(19, "load_format", (quantization._gguf_quantization,)),
+    Slot(
         20,
         "dllm_inference",
         (dllm._dllm_attention_backend, dllm._dllm_overlap_disable, dllm._dllm_page_size, dllm._dllm_feature_disable),
     ),
 )
 
-PIPELINE: Final = Pipeline(STAGES, record=ServerArgs, state=STATE, registry=REGISTRY, order=constraints_of(ORDER))
+PIPELINE: Final = Pipeline(PASSES, record=ServerArgs, state=STATE, registry=REGISTRY, order=constraints_of(ORDER))
 
 
 def run_passes(resolution: Resolution, pipeline: Pipeline = PIPELINE) -> None:
@@ -211,7 +211,7 @@ def run_passes(resolution: Resolution, pipeline: Pipeline = PIPELINE) -> None:
         raise BrokenSetUp(str(error)) from error
 
 
-class Reads(NamedTuple):
+class StepReads(NamedTuple):
     """What one pass or provider read in one case; nested values go by their dotted names."""
 
     source: str
@@ -219,13 +219,13 @@ class Reads(NamedTuple):
     environment: frozenset[str]
 
 
-def recorded_reads(case: Case) -> list[Reads]:
+def recorded_reads(case: Case) -> list[StepReads]:
     """Return what each pass and provider that ran for ``case`` read, in execution order.
 
     A pass that refused the case is the last. ``model`` stands for anything about the model. Raises UsageError for
     arguments that a case cannot have.
     """
-    reads: list[Reads] = []
+    reads: list[StepReads] = []
 
     def run(record: ServerArgs) -> None:
         machine = current()
@@ -233,7 +233,7 @@ def recorded_reads(case: Case) -> list[Reads]:
         model = read_only_model(machine.model_config)
 
         def done(step: Step, seen: frozenset[str]) -> None:
-            reads.append(Reads(step.name, seen, frozenset(environment.seen)))
+            reads.append(StepReads(step.name, seen, frozenset(environment.seen)))
             environment.seen.clear()
 
         resolution = Resolution(record)

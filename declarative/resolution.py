@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from declarative.engine import exchange
 from declarative.engine.context import RuntimeContext
@@ -17,10 +17,10 @@ from declarative.engine.steps import Step
 from declarative.families import constants
 from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE as DECLARABLE_STATE
-from declarative.pipeline import PIPELINE, REGISTRY, STAGES, recorded_reads, run_passes
+from declarative.pipeline import PASSES, PIPELINE, REGISTRY, recorded_reads, run_passes
 from harness.world.arguments import argument_specs
 from harness.world.case import Case, Outcome
-from harness.world.chain import PlacedStep, Write, Writer
+from harness.world.chain import PlacedStep, SlotFunction, Write, Writer
 from harness.world.fields import FieldSpec
 from harness.world.slice import FIELDS, STATE, resolve_slice
 
@@ -43,20 +43,12 @@ _HERE: Final = str(_PACKAGE) + "/"
 _OUTCOME: Final = frozenset((*FIELDS, *STATE))
 
 
-class Slot(NamedTuple):
-    """One pass or provider in the order; ``number`` and ``name`` are those of its stage."""
-
-    number: int
-    name: str
-    run: Callable[..., Any]
-
-
 SLOTS: Final = tuple(
-    Slot(stage.number, stage.name, step.function)
-    for stage, step in PIPELINE.steps()
+    SlotFunction(slot.number, slot.name, step.function)
+    for slot, step in PIPELINE.steps()
     if not isinstance(step, Constant)
 )
-"""What runs, in order; what stands in the constant table is no function."""
+"""The functions of passes and providers in execution order; an entry of the constant table is no function."""
 
 
 @cache
@@ -85,10 +77,10 @@ def exchanged(first: str, second: str) -> Callable[[Case], Outcome]:
     A provider stands for all of them, which run in one place. Raises ValueError for two that cannot be exchanged.
     """
     try:
-        stages = exchange.exchanged(STAGES, REGISTRY, first, second)
+        slots = exchange.exchanged(PASSES, REGISTRY, first, second)
     except DeclarationError as error:
         raise ValueError(str(error)) from None
-    pipeline = Pipeline(stages, record=ServerArgs, state=DECLARABLE_STATE, registry=REGISTRY)
+    pipeline = Pipeline(slots, record=ServerArgs, state=DECLARABLE_STATE, registry=REGISTRY)
     run = partial(_run, pipeline=pipeline)
     return lambda case: resolve_slice(case, arguments=arguments(), record=ServerArgs, run=run, root=_HERE)
 
@@ -143,8 +135,8 @@ def reasons() -> dict[str, str]:
 def steps() -> tuple[PlacedStep, ...]:
     """Return every pass and provider in execution order, with all that it may declare."""
     return tuple(
-        PlacedStep(source=step.name, slot=stage.label, writes=(*step.writes, *step.state, *step.env))
-        for stage, step in PIPELINE.steps()
+        PlacedStep(source=step.name, slot=slot.label, writes=(*step.writes, *step.state, *step.env))
+        for slot, step in PIPELINE.steps()
     )
 
 
@@ -152,8 +144,8 @@ def steps() -> tuple[PlacedStep, ...]:
 def writers() -> tuple[Writer, ...]:
     """Return every pass and provider in execution order, once for each outcome field that it may write."""
     return tuple(
-        Writer(field=name, slot=stage.label, source=step.name, file=_place(step)[0], line=_place(step)[1])
-        for stage, step in PIPELINE.steps()
+        Writer(field=name, slot=slot.label, source=step.name, file=_place(step)[0], line=_place(step)[1])
+        for slot, step in PIPELINE.steps()
         for name in (*step.writes, *step.state)
         if name in _OUTCOME
     )

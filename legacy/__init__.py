@@ -9,6 +9,6 @@ from __future__ import annotations
 from harness.world.slice import FIELDS, STATE
 from legacy.resolution import arguments, resolve
 from legacy.server_args import ServerArgs
-from legacy.slots import SLOTS, Slot
+from legacy.slots import SLOTS
 
-__all__ = ["FIELDS", "SLOTS", "STATE", "ServerArgs", "Slot", "arguments", "resolve"]
+__all__ = ["FIELDS", "SLOTS", "STATE", "ServerArgs", "arguments", "resolve"]

@@ -5,8 +5,8 @@
 - `registry`: which providers an architecture has.
 - `view`: the read-only objects that passes and providers get.
 - `order`: which steps must come before which.
-- `pipeline`: stages in execution order; runs one resolution.
-- `exchange`: the stages with two steps in each other's place.
+- `pipeline`: slots in execution order; runs one resolution.
+- `exchange`: the slots with two steps in each other's place.
 - `stash`: what was declared about a record before its resolution starts.
 - `gate`: the one place where declarations become flags; its result is the provenance.
 - `flags`: the resolved flags, in typed groups.
@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from .arg import Arg, resolvable_fields
 from .context import RuntimeContext
-from .errors import DeclarationError, FlagError, FrozenFlagsError, ParityError, PublishError
+from .errors import DeclarationError, FlagDriftError, FlagError, FrozenFlagsError, PublishError
 from .exchange import exchanged
 from .flags import LEAF_MAP, Flags, leaf_of
 from .gate import Provenance, apply_model_overrides
 from .order import check_order, constraints_of
-from .pipeline import DISPATCH, Pipeline, Resolution, Stage
+from .pipeline import DISPATCH, Pipeline, Resolution, Slot
 from .registry import Registry
 from .stash import declare_before_resolution
 from .steps import Pass, Provider, check, post_process, provider
@@ -35,10 +35,10 @@ __all__ = [
     "LEAF_MAP",
     "Arg",
     "DeclarationError",
+    "FlagDriftError",
     "FlagError",
     "Flags",
     "FrozenFlagsError",
-    "ParityError",
     "Pass",
     "Pipeline",
     "Provenance",
@@ -51,7 +51,7 @@ __all__ = [
     "Resolution",
     "ResolvedView",
     "RuntimeContext",
-    "Stage",
+    "Slot",
     "apply_model_overrides",
     "check",
     "check_order",

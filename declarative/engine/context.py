@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .arg import resolvable_fields
-from .errors import FrozenFlagsError, ParityError, PublishError
+from .errors import FlagDriftError, FrozenFlagsError, PublishError
 from .flags import Flags, leaf_of
 from .gate import Provenance, apply_model_overrides, validate
 from .pipeline import Resolution
@@ -35,7 +35,7 @@ class RuntimeContext:
         """Resolve the flags from a finished ``resolution``, then write its values onto its arguments.
 
         ``terminal`` declarations count after all others, whenever those come. Publishing again starts anew. Raises
-        FrozenFlagsError after `freeze`, ParityError when the flags are not what passes saw last, and what the gate
+        FrozenFlagsError after `freeze`, FlagDriftError when the flags are not what passes saw last, and what the gate
         raises: then all is as it was before, the arguments too.
         """
         self._refuse_frozen("publish")
@@ -81,7 +81,7 @@ class RuntimeContext:
         self._declarations, self._reasons = declarations, reasons
 
     def check_parity(self) -> None:
-        """Raise ParityError for every resolvable field whose flag is not the argument's value, by name."""
+        """Raise FlagDriftError for every resolvable field whose flag is not the argument's value, by name."""
         arguments = self.arguments
         _check_parity(self.flags, lambda field: getattr(arguments, field), resolvable_fields(type(arguments)))
 
@@ -102,7 +102,7 @@ def _check_parity(flags: Flags, argument_of: Callable[[str], Any], fields: Seque
         if type(flag) is not type(argument) or flag != argument:
             apart.append(f"{field} (flag {flag!r}, argument {argument!r})")
     if apart:
-        raise ParityError(f"flags and arguments differ: {', '.join(apart)}")
+        raise FlagDriftError(f"flags and arguments differ: {', '.join(apart)}")
 
 
 def _resolved(

@@ -22,7 +22,7 @@ class PublishError(RuntimeError):
     """The runtime context is asked for what was never published."""
 
 
-class ParityError(AssertionError):
+class FlagDriftError(AssertionError):
     """A flag and the argument it was resolved from have drifted apart."""
 
 

@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from .errors import DeclarationError, hint
 
-Constraint: TypeAlias = tuple[str, str, str]
+OrderConstraint: TypeAlias = tuple[str, str, str]
 """The step that comes first, the one that comes after it, and the field (or variable) for which it matters."""
 
 
-def constraints_of(order: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[Constraint]:
+def constraints_of(order: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[OrderConstraint]:
     """Yield the constraints that ``order`` stands for: of each field's groups, all of one before all of the next.
 
     The steps of one group have no order among themselves.
@@ -22,7 +22,7 @@ def constraints_of(order: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[Con
             yield from ((before, after, field) for before in earlier for after in later)
 
 
-def check_order(names: Sequence[str], constraints: Iterable[Constraint]) -> None:
+def check_order(names: Sequence[str], constraints: Iterable[OrderConstraint]) -> None:
     """Raise DeclarationError where ``names``, the steps in execution order, do not keep to ``constraints``.
 
     The text names the two steps and the field; of several pairs the one that stands farthest apart, since two steps
@@ -30,7 +30,7 @@ def check_order(names: Sequence[str], constraints: Iterable[Constraint]) -> None
     the list, or on one step alone, is an error as well.
     """
     places = {name: place for place, name in enumerate(names)}
-    wrong: list[tuple[int, Constraint]] = []
+    wrong: list[tuple[int, OrderConstraint]] = []
     for before, after, field in constraints:
         for name in (before, after):
             if name not in places:

@@ -1,6 +1,6 @@
-"""Stages in execution order, and how they resolve one record.
+"""Slots in execution order, and how they resolve one record.
 
-The order is the order of the stages, and of the steps in each stage, and nothing else. A record is resolved on
+The order is the order of the slots, and of the steps in each slot, and nothing else. A record is resolved on
 *facts*: an object, made by the caller, that holds what cannot change meanwhile. A step whose ``when`` does not hold
 for the facts does not run. The attribute ``architecture`` of the facts chooses the providers (None: no model, so no
 providers).
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from .arg import resolvable_fields
 from .errors import DeclarationError, hint
-from .order import Constraint, check_order
+from .order import OrderConstraint, check_order
 from .registry import Registry
 from .stash import stash_of
 from .steps import Declaration, Pass, Provider, Step
@@ -28,7 +28,7 @@ WriteEnv: TypeAlias = Callable[[str, str], object]
 
 
 class Dispatch(Enum):
-    """The place in a stage where the providers run."""
+    """The place in a slot where the providers run."""
 
     PROVIDERS = "providers"
 
@@ -36,7 +36,7 @@ class Dispatch(Enum):
 DISPATCH: Final = Dispatch.PROVIDERS
 
 
-class Stage(NamedTuple):
+class Slot(NamedTuple):
     """Some steps that run one after the other, under one name."""
 
     number: int
@@ -114,24 +114,24 @@ class Resolution:
 
 
 class Pipeline:
-    """The stages, checked against each other once, and run for any number of records."""
+    """The slots, checked against each other once, and run for any number of records."""
 
     def __init__(
         self,
-        stages: Sequence[Stage],
+        slots: Sequence[Slot],
         *,
         record: type[Any],
         state: Sequence[str] = (),
         registry: Registry | None = None,
-        order: Iterable[Constraint] = (),
+        order: Iterable[OrderConstraint] = (),
     ) -> None:
         """``record`` is the arguments' dataclass; ``state`` is what steps may declare besides its resolvable fields.
 
         ``order`` says which steps must come before which. Raises DeclarationError for a step that is listed twice,
-        for two sources with one name, for a name that a step may not declare, and for stages or steps that are out
+        for two sources with one name, for a name that a step may not declare, and for slots or steps that are out
         of order; the text names the source.
         """
-        self.stages = tuple(stages)
+        self.slots = tuple(slots)
         self.registry = registry or Registry()
         self._whitelist, self._state = frozenset(resolvable_fields(record)), frozenset(state)
         dotted = [name.split(".")[:-1] for name in state]
@@ -148,12 +148,12 @@ class Pipeline:
         check_order([step.name for _, step in self.steps()], order)
 
     def _check(self) -> None:
-        numbers = [stage.number for stage in self.stages]
+        numbers = [slot.number for slot in self.slots]
         if numbers != sorted(set(numbers)):
-            raise DeclarationError(f"the stages are not in the order of their numbers: {numbers}")
-        places = sum(step is DISPATCH for stage in self.stages for step in stage.steps)
+            raise DeclarationError(f"the slots are not in the order of their numbers: {numbers}")
+        places = sum(step is DISPATCH for slot in self.slots for step in slot.steps)
         if places > 1 or (places == 0 and any(self.registry)):
-            raise DeclarationError(f"the providers run at one place, and the stages name {places}")
+            raise DeclarationError(f"the providers run at one place, and the slots name {places}")
         if both := self._whitelist & self._state:
             raise DeclarationError(f"resolvable fields are no state: {sorted(both)}")
         names: set[str] = set()
@@ -168,14 +168,14 @@ class Pipeline:
                             f"{step.name} {kind} {name!r}{hint(name, known)}: there is no such name"
                         )
 
-    def steps(self) -> Iterator[tuple[Stage, Step]]:
-        """Yield every pass and provider with its stage, in execution order."""
-        for stage in self.stages:
-            for step in stage.steps:
+    def steps(self) -> Iterator[tuple[Slot, Step]]:
+        """Yield every pass and provider with its slot, in execution order."""
+        for slot in self.slots:
+            for step in slot.steps:
                 if isinstance(step, Pass):
-                    yield stage, step
+                    yield slot, step
                 else:
-                    yield from ((stage, listed) for listed in self.registry)
+                    yield from ((slot, listed) for listed in self.registry)
 
     def resolve(self, resolution: Resolution, model: Any, facts: Any, write_env: WriteEnv) -> None:
         """Run the steps over a fresh ``resolution``; ``view.model`` is ``model``.
@@ -224,8 +224,8 @@ class Pipeline:
 
     def _steps_for(self, facts: Any) -> Iterator[Pass | Provider]:
         """Yield the steps that apply to ``facts``, in execution order."""
-        for stage in self.stages:
-            for step in stage.steps:
+        for slot in self.slots:
+            for step in slot.steps:
                 if not isinstance(step, Pass):
                     yield from self.registry.providers(facts.architecture)
                 elif step.when is None or step.when(facts):

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from .errors import DeclarationError, hint
 
 Declaration: TypeAlias = dict[str, Any]
-Condition: TypeAlias = Callable[[Any], bool]
+FactCondition: TypeAlias = Callable[[Any], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Step:
     writes: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
     env: tuple[str, ...] = ()
-    when: Condition | None = None
+    when: FactCondition | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.allowed)) != len(self.allowed):
@@ -97,13 +97,13 @@ def post_process(
     writes: tuple[str, ...] = (),
     state: tuple[str, ...] = (),
     env: tuple[str, ...] = (),
-    when: Condition | None = None,
+    when: FactCondition | None = None,
 ) -> Callable[[Callable[[Any], Declaration | None]], Pass]:
     """Make a pass of the function below. Nothing is registered: the pipeline lists it."""
     return lambda function: Pass(function, writes, state, env, when)
 
 
-def check(*, when: Condition | None = None) -> Callable[[Callable[[Any], None]], Pass]:
+def check(*, when: FactCondition | None = None) -> Callable[[Callable[[Any], None]], Pass]:
     """Make a pass of the function below that declares nothing: it raises, or returns None."""
     return lambda function: Pass(function, when=when)
 

@@ -1,1 +1,1 @@
-"""Model families: one module each, with what it declares."""
+"""Model families: a module for each maker or for families that share a kind of layer."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 from declarative.engine.steps import Declaration, check, post_process
 from declarative.engine.view import ResolvedView
 from declarative.inputs.facts import architecture_in
-from declarative.inputs.model import Model
+from declarative.inputs.model import ModelView
 from harness.world.machine import get_device_capability, is_cuda, is_sm100_supported
 
 NEMOTRON_H_ARCHITECTURES: Final = ("NemotronHForCausalLM", "NemotronHPuzzleForCausalLM")
@@ -40,7 +40,7 @@ def _nemotron_h_overrides(view: ResolvedView) -> Declaration:
     return declared
 
 
-def _modelopt_method(model: Model, detected: Any) -> Any:
+def _modelopt_method(model: ModelView, detected: Any) -> Any:
     if detected != "modelopt":
         return detected
     quant_algo = model.hf_config.quantization_config["quant_algo"]

@@ -7,7 +7,7 @@ from typing import Final
 from declarative.engine.steps import Declaration, check, provider
 from declarative.engine.view import ReadOnlyView, ResolvedView
 from declarative.inputs.facts import architecture_in
-from declarative.inputs.model import Model
+from declarative.inputs.model import ModelView
 from harness.world.environ import envs
 from harness.world.modelfacts import get_mimo_v2_fused_qkv_expected_tp_size
 
@@ -17,7 +17,7 @@ is_mimo_v2 = architecture_in(*MIMO_V2_ARCHITECTURES)
 
 
 @provider(writes=("enable_multi_layer_eagle",))
-def _mimo_v2_overrides(arguments: ReadOnlyView, model: Model) -> Declaration | None:
+def _mimo_v2_overrides(arguments: ReadOnlyView, model: ModelView) -> Declaration | None:
     """MiMo V2's draft model has several layers."""
     return {"enable_multi_layer_eagle": True} if arguments.speculative_algorithm == "EAGLE" else None
 

@@ -7,7 +7,7 @@ from typing import Final
 from declarative.engine.steps import Declaration, check, post_process, provider
 from declarative.engine.view import ReadOnlyView, ResolvedView
 from declarative.inputs.facts import Facts, architecture_in
-from declarative.inputs.model import Model
+from declarative.inputs.model import ModelView
 from declarative.inputs.reading import attention_backends_of, is_attention_backend_not_set
 from harness.world.machine import (
     get_device_sm,
@@ -32,7 +32,7 @@ GEMMA4_ARCHITECTURES: Final = (
 
 
 @provider(writes=("disable_hybrid_swa_memory",))
-def _gemma2_gemma3_overrides(arguments: ReadOnlyView, model: Model) -> Declaration:
+def _gemma2_gemma3_overrides(arguments: ReadOnlyView, model: ModelView) -> Declaration:
     """Gemma's sliding-window layers share one memory pool with the full-attention layers."""
     return {"disable_hybrid_swa_memory": True}
 
@@ -72,7 +72,7 @@ EXAONE_ARCHITECTURES: Final = ("Exaone4ForCausalLM", "ExaoneMoEForCausalLM")
 
 
 @provider(writes=("disable_hybrid_swa_memory",))
-def _exaone_overrides(arguments: ReadOnlyView, model: Model) -> Declaration | None:
+def _exaone_overrides(arguments: ReadOnlyView, model: ModelView) -> Declaration | None:
     """EXAONE's sliding-window layers share one memory pool with the full-attention layers."""
     return None if model.hf_config.sliding_window_pattern is None else {"disable_hybrid_swa_memory": True}
 
@@ -116,7 +116,7 @@ def is_step3p(facts: Facts) -> bool:
 
 
 @provider(writes=("enable_multi_layer_eagle", "swa_full_tokens_ratio", "disable_hybrid_swa_memory"))
-def _step3p_overrides(arguments: ReadOnlyView, model: Model) -> Declaration:
+def _step3p_overrides(arguments: ReadOnlyView, model: ModelView) -> Declaration:
     """Step-3's draft model has several layers, and its hierarchical cache needs one memory pool for all layers."""
     declared: Declaration = {}
     if arguments.speculative_algorithm == "EAGLE":

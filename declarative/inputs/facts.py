@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from declarative.engine.steps import Condition
-from declarative.inputs.model import Model
+from declarative.engine.steps import FactCondition
+from declarative.inputs.model import ModelView
 from declarative.inputs.server_args import ServerArgs
 from harness.world.modelfacts import INSTANCE, is_deepseek_dsa, parse_connector_type
 
@@ -32,7 +32,7 @@ class Facts(NamedTuple):
     diffusion: bool
 
 
-def facts_of(arguments: ServerArgs, model: Model) -> Facts:
+def facts_of(arguments: ServerArgs, model: ModelView) -> Facts:
     """Return the facts of pristine ``arguments`` for ``model``."""
     return Facts(
         architecture=None if parse_connector_type(arguments.model_path) == INSTANCE else model.architecture,
@@ -70,11 +70,11 @@ def is_diffusion(facts: Facts) -> bool:
     return facts.diffusion
 
 
-def architecture_in(*names: str) -> Condition:
+def architecture_in(*names: str) -> FactCondition:
     """Return the condition that the model is of one of the architectures ``names``."""
     return lambda facts: facts.architecture in names
 
 
-def on_device(*names: str) -> Condition:
+def on_device(*names: str) -> FactCondition:
     """Return the condition that the server runs on one of the device types ``names``."""
     return lambda facts: facts.device in names

@@ -10,7 +10,7 @@ from harness.world.modelview import AttentionArch, HFConfig, ModelConfig
 _MLA: Final = AttentionArch.MLA
 
 
-class Model(ReadOnlyView):
+class ModelView(ReadOnlyView):
     """A checkpoint's configuration, read-only.
 
     ``hf_config`` is the Hugging Face config, ``config`` what is derived from it (quantization, context length, ...).
@@ -30,10 +30,10 @@ class Model(ReadOnlyView):
         return cast(ModelConfig, ReadOnly(self._config))
 
 
-def read_only_model(config: ModelConfig) -> Model:
+def read_only_model(config: ModelConfig) -> ModelView:
     """Return the read-only form of ``config``. Raises IndexError when it has no architecture."""
     hf_config = config.hf_config
-    return Model(
+    return ModelView(
         {
             "architecture": hf_config.architectures[0],
             "uses_mla": config.attention_arch is _MLA,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -76,6 +77,14 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     taken: tuple[tuple[Decision, bool], ...] = ()
     variables: tuple[Write, ...] = ()
     raised: Place | None = None
+
+
+class SlotFunction(NamedTuple):
+    """A function that runs in the slot ``number`` of a package's resolution; ``name`` is the slot's name."""
+
+    number: int
+    name: str
+    run: Callable[..., Any]
 
 
 class PlacedStep(msgspec.Struct, frozen=True, kw_only=True):

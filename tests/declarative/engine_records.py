@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated as A
 from typing import Any, NamedTuple
 
-from declarative.engine import Arg, Pipeline, Registry, Resolution, Stage
+from declarative.engine import Arg, Pipeline, Registry, Resolution, Slot
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Run:
         self.record = record or Record()
         self.environment: dict[str, str] = {}
         self.resolution = Resolution(self.record)
-        self.pipeline = Pipeline((Stage(0, "all", steps),), record=Record, state=STATE, registry=registry)
+        self.pipeline = Pipeline((Slot(0, "all", steps),), record=Record, state=STATE, registry=registry)
         self.model, self.facts = model, facts or Facts()
 
     def __call__(self) -> Run:

@@ -13,12 +13,12 @@ import pytest
 
 import declarative
 from declarative import families, passes
-from declarative.engine import DISPATCH, DeclarationError, Pass, Pipeline, Provider, RecordingView, Stage
+from declarative.engine import DISPATCH, DeclarationError, Pass, Pipeline, Provider, RecordingView, Slot
 from declarative.inputs.facts import facts_of
 from declarative.inputs.model import read_only_model
 from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE
-from declarative.pipeline import PIPELINE, REGISTRY, STAGES, recorded_reads
+from declarative.pipeline import PASSES, PIPELINE, REGISTRY, recorded_reads
 from harness.world.case import Case
 from harness.world.environ import Envs
 from harness.world.machine import simulated
@@ -47,15 +47,15 @@ def defined(kind: type) -> set[str]:
 
 
 def test_every_pass_and_provider_is_listed() -> None:
-    listed = {step.name for stage in STAGES for step in stage.steps if isinstance(step, Pass)}
+    listed = {step.name for stage in PASSES for step in stage.steps if isinstance(step, Pass)}
     assert defined(Pass) == listed
     assert defined(Provider) == {item.name for item in REGISTRY if not item.name.startswith("MODEL_OVERRIDES")}
     assert families.__doc__ and passes.__doc__
 
 
-def test_stages_keep_the_slots_of_the_slice() -> None:
-    assert [stage.number for stage in STAGES] == list(range(21))
-    assert STAGES[8].steps[0] is DISPATCH
+def test_slots_keep_the_slots_of_the_slice() -> None:
+    assert [stage.number for stage in PASSES] == list(range(21))
+    assert PASSES[8].steps[0] is DISPATCH
 
 
 def test_every_resolvable_field_has_a_writer_and_every_state_one() -> None:
@@ -108,9 +108,9 @@ def test_a_module_registers_nothing_by_being_imported() -> None:
 
 
 def test_a_step_of_the_real_list_twice_is_refused() -> None:
-    (last,) = STAGES[13].steps
+    (last,) = PASSES[13].steps
     with pytest.raises(DeclarationError, match="_page_size_default stands twice"):
-        Pipeline((*STAGES, Stage(21, "again", (last,))), record=ServerArgs, state=STATE, registry=REGISTRY)
+        Pipeline((*PASSES, Slot(21, "again", (last,))), record=ServerArgs, state=STATE, registry=REGISTRY)
 
 
 def test_no_pass_writes_the_environment_by_itself() -> None:
@@ -154,6 +154,6 @@ def test_facts_depend_on_nothing_that_is_declared_before_their_use() -> None:
 
 
 def test_stage_labels_are_unique() -> None:
-    labels = [stage.label for stage in STAGES]
+    labels = [stage.label for stage in PASSES]
     assert len(set(labels)) == len(labels)
     assert all(one < other for one, other in itertools.pairwise(labels))

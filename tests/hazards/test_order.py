@@ -12,7 +12,7 @@ from declarative.engine import DeclarationError, Pipeline, check_order, constrai
 from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE
 from declarative.order import ORDER
-from declarative.pipeline import PIPELINE, REGISTRY, STAGES
+from declarative.pipeline import PASSES, PIPELINE, REGISTRY
 from harness.cli import app, guarded
 from harness.engine.hazards import Hazards, HazardSearch, StepPair, find_hazards
 
@@ -21,7 +21,7 @@ NAMES = [step.name for _, step in PIPELINE.steps()]
 
 
 def rebuilt(first: str, second: str) -> Pipeline:
-    stages = exchanged(STAGES, REGISTRY, first, second)
+    stages = exchanged(PASSES, REGISTRY, first, second)
     return Pipeline(stages, record=ServerArgs, state=STATE, registry=REGISTRY, order=CONSTRAINTS)
 
 
@@ -94,9 +94,9 @@ def test_check_order_names_both_and_the_field() -> None:
 
 def test_two_steps_of_one_place_cannot_be_exchanged() -> None:
     with pytest.raises(DeclarationError, match="stand in one place"):
-        exchanged(STAGES, REGISTRY, "_exaone_overrides", "_step3p_overrides")
+        exchanged(PASSES, REGISTRY, "_exaone_overrides", "_step3p_overrides")
     with pytest.raises(DeclarationError, match=r"there is no step '_page_size_defaults' \(did you mean"):
-        exchanged(STAGES, REGISTRY, "_exaone_overrides", "_page_size_defaults")
+        exchanged(PASSES, REGISTRY, "_exaone_overrides", "_page_size_defaults")
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

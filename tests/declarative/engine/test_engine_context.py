@@ -9,14 +9,14 @@ import pytest
 
 from declarative.engine import (
     DeclarationError,
+    FlagDriftError,
     FrozenFlagsError,
-    ParityError,
     Pipeline,
     Provenance,
     PublishError,
     Resolution,
     RuntimeContext,
-    Stage,
+    Slot,
     declare_before_resolution,
     post_process,
 )
@@ -28,7 +28,7 @@ def chosen(view: Any) -> dict[str, Any]:
     return {"page_size": 64, "attention_backend": "fa3", "disable_radix_cache": True}
 
 
-PIPELINE = Pipeline((Stage(0, "all", (chosen,)),), record=ServerArgs, state=("disable_radix_cache",))
+PIPELINE = Pipeline((Slot(0, "all", (chosen,)),), record=ServerArgs, state=("disable_radix_cache",))
 
 
 def resolution(**given: Any) -> Resolution:
@@ -95,7 +95,7 @@ def test_values_that_nobody_declared_are_not_published() -> None:
     before = copy.deepcopy((context.flags, context.arguments))
     tampered = resolution()
     tampered.values["page_size"] = 7
-    with pytest.raises(ParityError, match=r"page_size \(flag 64, argument 7\)"):
+    with pytest.raises(FlagDriftError, match=r"page_size \(flag 64, argument 7\)"):
         context.publish(tampered)
     assert (context.flags, context.arguments) == before
     assert tampered.arguments.page_size is None
@@ -154,5 +154,5 @@ def test_before_publishing_there_is_nothing() -> None:
 def test_drift_between_flags_and_arguments_is_named(value: object) -> None:
     context = published()
     context.arguments.page_size = value
-    with pytest.raises(ParityError, match=rf"page_size \(flag 64, argument {value}\)"):
+    with pytest.raises(FlagDriftError, match=rf"page_size \(flag 64, argument {value}\)"):
         context.check_parity()

@@ -14,7 +14,7 @@ from declarative.engine import (
     Pipeline,
     Registry,
     Resolution,
-    Stage,
+    Slot,
     check,
     declare_before_resolution,
     post_process,
@@ -139,9 +139,9 @@ def test_providers_run_at_one_place() -> None:
         Run(DISPATCH, DISPATCH, registry=registry)
 
 
-def test_stages_are_in_the_order_of_their_numbers() -> None:
+def test_slots_are_in_the_order_of_their_numbers() -> None:
     with pytest.raises(DeclarationError, match=r"not in the order of their numbers: \[2, 1\]"):
-        Pipeline((Stage(2, "b", ()), Stage(1, "a", ())), record=Record)
+        Pipeline((Slot(2, "b", ()), Slot(1, "a", ())), record=Record)
 
 
 def test_a_condition_on_the_facts_leaves_a_pass_out() -> None:
@@ -153,7 +153,7 @@ def test_a_condition_on_the_facts_leaves_a_pass_out() -> None:
     assert Run(on_npu, facts=Facts(device="npu"))().resolution.declarations == [("on_npu", {"page_size": 128})]
 
 
-def test_the_order_is_that_of_the_stages_and_not_of_definition() -> None:
+def test_the_order_is_that_of_the_slots_and_not_of_definition() -> None:
     # `default_page` is defined before `doubled`: listed the other way round, it runs the other way round.
     with pytest.raises(TypeError):
         Run(doubled, default_page)()
