@@ -1,28 +1,19 @@
 """The declarative resolution: what passes and providers declare over pristine arguments; it succeeds `legacy`.
 
-Names are loaded when they are first asked for: ``import declarative.engine`` alone stays within the standard library.
-So no module of the package may have one of these names.
+A name is imported when it is first used, because ``import declarative.engine`` must not load more than the standard
+library. So no module of the package may have one of these names.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from declarative.resolution import (
-        SLOTS,
-        ServerArgs,
-        arguments,
-        chain,
-        exchanged,
-        publish,
-        reasons,
-        recorded_reads,
-        resolve,
-        steps,
-        writers,
-    )
+    from declarative.description import SLOTS, reasons, steps, writers
+    from declarative.inputs.server_args import ServerArgs
+    from declarative.recording import recorded_reads
+    from declarative.resolution import arguments, chain, exchanged, publish, resolve
     from harness.world.slice import FIELDS, STATE
 
 __all__ = [
@@ -41,10 +32,18 @@ __all__ = [
     "writers",
 ]
 
+_MODULES: Final = {
+    "declarative.description": ("SLOTS", "reasons", "steps", "writers"),
+    "declarative.inputs.server_args": ("ServerArgs",),
+    "declarative.recording": ("recorded_reads",),
+    "declarative.resolution": ("arguments", "chain", "exchanged", "publish", "resolve"),
+    "harness.world.slice": ("FIELDS", "STATE"),
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module("harness.world.slice" if name in ("FIELDS", "STATE") else "declarative.resolution")
-    value = globals()[name] = getattr(module, name)
-    return value
+    for module, names in _MODULES.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(module), name)
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

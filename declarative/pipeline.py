@@ -7,14 +7,12 @@ families exclude each other by architecture.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from declarative.engine.errors import DeclarationError
 from declarative.engine.order import constraints_of
 from declarative.engine.pipeline import DISPATCH, Pipeline, Resolution, Slot
 from declarative.engine.registry import Registry
-from declarative.engine.steps import Step
 from declarative.families import (
     deepseek_v3,
     deepseek_v4,
@@ -50,10 +48,8 @@ from declarative.passes import (
     quantization,
     sampling,
 )
-from harness.world.arguments import argument_specs
-from harness.world.case import BrokenSetUp, Case
+from harness.world.case import BrokenSetUp
 from harness.world.machine import current
-from harness.world.slice import resolve_slice
 
 REGISTRY: Final = Registry(
     constants=MODEL_OVERRIDES,
@@ -209,52 +205,3 @@ def run_passes(resolution: Resolution, pipeline: Pipeline = PIPELINE) -> None:
     except DeclarationError as error:
         # A pass that declares what it may not is wrong for every user: it must not look like a refusal.
         raise BrokenSetUp(str(error)) from error
-
-
-class StepReads(NamedTuple):
-    """What one pass or provider read in one case; nested values go by their dotted names."""
-
-    source: str
-    fields: frozenset[str]
-    environment: frozenset[str]
-
-
-def recorded_reads(case: Case) -> list[StepReads]:
-    """Return what each pass and provider that ran for ``case`` read, in execution order.
-
-    A pass that refused the case is the last. ``model`` stands for anything about the model. Raises UsageError for
-    arguments that a case cannot have.
-    """
-    reads: list[StepReads] = []
-
-    def run(record: ServerArgs) -> None:
-        machine = current()
-        environment = machine.env = _RecordingEnvironment(machine.env)
-        model = read_only_model(machine.model_config)
-
-        def done(step: Step, seen: frozenset[str]) -> None:
-            reads.append(StepReads(step.name, seen, frozenset(environment.seen)))
-            environment.seen.clear()
-
-        resolution = Resolution(record)
-        PIPELINE.record(resolution, model, facts_of(record, model), environment.__setitem__, done)
-        resolution.materialize()
-
-    resolve_slice(case, arguments=argument_specs(), record=ServerArgs, run=run, root="")
-    return reads
-
-
-class _RecordingEnvironment(dict[str, str]):
-    """An environment that knows which variables were asked for."""
-
-    def __init__(self, variables: Mapping[str, str]) -> None:
-        super().__init__(variables)
-        self.seen: set[str] = set()
-
-    def get(self, name: str, default: Any = None) -> Any:
-        self.seen.add(name)
-        return super().get(name, default)
-
-    def __contains__(self, name: object) -> bool:
-        self.seen.add(str(name))
-        return super().__contains__(name)

@@ -1,60 +1,35 @@
-"""One case through the pipeline: its outcome, and what wrote which field on the way."""
+"""One case through the pipeline: its outcome, what it publishes, and what wrote which field on the way."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
-from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
+from declarative.description import writes_of
 from declarative.engine import exchange
 from declarative.engine.context import RuntimeContext
 from declarative.engine.errors import DeclarationError
 from declarative.engine.pipeline import Pipeline, Resolution
-from declarative.engine.registry import Constant
-from declarative.engine.steps import Step
-from declarative.families import constants
 from declarative.inputs.server_args import ServerArgs
-from declarative.inputs.state import STATE as DECLARABLE_STATE
-from declarative.pipeline import PASSES, PIPELINE, REGISTRY, recorded_reads, run_passes
+from declarative.inputs.state import STATE
+from declarative.pipeline import PASSES, PIPELINE, REGISTRY, run_passes
 from harness.world.arguments import argument_specs
 from harness.world.case import Case, Outcome
-from harness.world.chain import PlacedStep, SlotFunction, Write, Writer
+from harness.world.chain import Write
 from harness.world.fields import FieldSpec
-from harness.world.slice import FIELDS, STATE, resolve_slice
+from harness.world.slice import outcome_fields, resolve_slice
 
-_PACKAGE: Final = Path(__file__).parent
-__all__ = [
-    "SLOTS",
-    "ServerArgs",
-    "arguments",
-    "chain",
-    "exchanged",
-    "publish",
-    "reasons",
-    "recorded_reads",
-    "resolve",
-    "steps",
-    "writers",
-]
-
-_HERE: Final = str(_PACKAGE) + "/"
-_OUTCOME: Final = frozenset((*FIELDS, *STATE))
+# Functions in this folder count as the origin of a refusal.
+_HERE: Final = str(Path(__file__).parent) + "/"
+_ARGUMENTS: Final = argument_specs()
 
 
-SLOTS: Final = tuple(
-    SlotFunction(slot.number, slot.name, step.function)
-    for slot, step in PIPELINE.steps()
-    if not isinstance(step, Constant)
-)
-"""The functions of passes and providers in execution order; an entry of the constant table is no function."""
-
-
-@cache
 def arguments() -> dict[str, FieldSpec]:
-    """Return what a case may set, by name; `harness.world.fields.check_args` refuses the rest."""
-    return argument_specs()
+    """Return the arguments that a case may set, by name; `harness.world.fields.check_args` refuses all others."""
+    return _ARGUMENTS
 
 
 def resolve(case: Case) -> Outcome:
@@ -62,114 +37,69 @@ def resolve(case: Case) -> Outcome:
 
     Raises UsageError for an argument that is no field, or whose value is not of the field's type.
     """
-    return resolve_slice(case, arguments=arguments(), record=ServerArgs, run=_run, root=_HERE)
+    outcome, _ = _resolved(case)
+    return outcome
 
 
-def _run(record: ServerArgs, pipeline: Pipeline = PIPELINE) -> None:
-    resolution = Resolution(record)
-    run_passes(resolution, pipeline)
-    resolution.materialize()
+def _resolved(
+    case: Case, pipeline: Pipeline = PIPELINE, *, materialize: bool = True
+) -> tuple[Outcome, list[Resolution]]:
+    """Return the outcome of ``case``, and its resolution unless the record itself could not be made.
+
+    Without ``materialize`` the record stays pristine, and the outcome holds its pristine values.
+    """
+    resolutions: list[Resolution] = []
+
+    def run(record: ServerArgs) -> None:
+        resolution = Resolution(record)
+        # Before the passes run: a refusal leaves what was declared until then.
+        resolutions.append(resolution)
+        run_passes(resolution, pipeline)
+        if materialize:
+            resolution.materialize()
+
+    outcome = resolve_slice(case, arguments=_ARGUMENTS, record=ServerArgs, run=run, root=_HERE)
+    return outcome, resolutions
 
 
 def exchanged(first: str, second: str) -> Callable[[Case], Outcome]:
-    """Return what `resolve` would be with the steps ``first`` and ``second`` in each other's place.
+    """Return what `resolve` would be with the steps ``first`` and ``second`` exchanged.
 
-    A provider stands for all of them, which run in one place. Raises ValueError for two that cannot be exchanged.
+    All providers run at one place, so the name of one means them all. Raises ValueError for two steps that cannot be
+    exchanged.
     """
     try:
         slots = exchange.exchanged(PASSES, REGISTRY, first, second)
     except DeclarationError as error:
         raise ValueError(str(error)) from None
-    pipeline = Pipeline(slots, record=ServerArgs, state=DECLARABLE_STATE, registry=REGISTRY)
-    run = partial(_run, pipeline=pipeline)
-    return lambda case: resolve_slice(case, arguments=arguments(), record=ServerArgs, run=run, root=_HERE)
+    pipeline = Pipeline(slots, record=ServerArgs, state=STATE, registry=REGISTRY)
+    return lambda case: _resolved(case, pipeline)[0]
 
 
 def publish(case: Case, context: RuntimeContext) -> Outcome:
-    """Resolve ``case`` and publish it in ``context``, whose flags, arguments and provenance are then this case's.
+    """Resolve ``case`` and publish it in ``context``; return the outcome.
 
-    A refused case publishes nothing. Raises UsageError as `resolve` does, and what publishing raises.
+    The context then has the flags, arguments and provenance of this case. A refused case publishes nothing. Raises
+    UsageError as `resolve` does, and what publishing raises.
     """
-    resolutions: list[Resolution] = []
-
-    def run(record: ServerArgs) -> None:
-        resolution = Resolution(record)
-        run_passes(resolution)
-        resolutions.append(resolution)
-
-    outcome = resolve_slice(case, arguments=arguments(), record=ServerArgs, run=run, root=_HERE)
-    if outcome.error is None:
-        context.publish(resolutions[0])
-    return outcome
+    # Publishing writes the record itself, after it has compared flags and values.
+    outcome, resolutions = _resolved(case, materialize=False)
+    if outcome.error is not None:
+        return outcome
+    (resolution,) = resolutions
+    context.publish(resolution)
+    return msgspec.structs.replace(outcome, fields=outcome_fields(resolution.arguments))
 
 
 def chain(case: Case) -> list[Write]:
-    """Return the writes of outcome fields while ``case`` is resolved, in order; those before a refusal too.
+    """Return the writes of outcome fields while ``case`` is resolved, in order, also those before a refusal.
 
     Raises UsageError as `resolve` does.
     """
-    resolutions: list[Resolution] = []
-
-    def run(record: ServerArgs) -> None:
-        resolution = Resolution(record)
-        resolutions.append(resolution)
-        run_passes(resolution)
-        resolution.materialize()
-
-    resolve_slice(case, arguments=arguments(), record=ServerArgs, run=run, root=_HERE)
+    _, resolutions = _resolved(case)
     return [
-        Write(field=name, value=value, source=step.name, file=_place(step)[0], line=_place(step)[1])
+        write
         for resolution in resolutions
         for step, declared in resolution.log
-        for name, value in declared.items()
-        if name in _OUTCOME
+        for write in writes_of(step, declared)
     ]
-
-
-def reasons() -> dict[str, str]:
-    """Return why each pass and provider declares what it does, one sentence by its name."""
-    return {step.name: step.reason for _, step in PIPELINE.steps()}
-
-
-@cache
-def steps() -> tuple[PlacedStep, ...]:
-    """Return every pass and provider in execution order, with all that it may declare."""
-    return tuple(
-        PlacedStep(source=step.name, slot=slot.label, writes=(*step.writes, *step.state, *step.env))
-        for slot, step in PIPELINE.steps()
-    )
-
-
-@cache
-def writers() -> tuple[Writer, ...]:
-    """Return every pass and provider in execution order, once for each outcome field that it may write."""
-    return tuple(
-        Writer(field=name, slot=slot.label, source=step.name, file=_place(step)[0], line=_place(step)[1])
-        for slot, step in PIPELINE.steps()
-        for name in (*step.writes, *step.state)
-        if name in _OUTCOME
-    )
-
-
-@cache
-def _place(step: Step) -> tuple[str, int]:
-    """Return the file, relative to the folder that holds the package, and the line of the ``def`` or of the entry."""
-    if isinstance(step, Constant):
-        path, wanted = Path(constants.__file__), step.architecture
-    else:
-        path, wanted = Path(step.function.__code__.co_filename), step.name
-    return path.relative_to(_PACKAGE.parent).as_posix(), _lines(path)[wanted]
-
-
-@cache
-def _lines(path: Path) -> dict[str, int]:
-    """Return the line of each function and each string key of ``path``."""
-    lines: dict[str, int] = {}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef):
-            lines[node.name] = node.lineno
-        elif isinstance(node, ast.Dict):
-            for key in node.keys:
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    lines.setdefault(key.value, key.lineno)
-    return lines

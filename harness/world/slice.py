@@ -89,7 +89,7 @@ def resolve_slice(
         except Exception as error:
             refusal = Refusal(type(error).__name__, str(error), _origin(error.__traceback__, root))
             return Outcome(id=case.id, fields=None, error=refusal, env=machine.changed_environment())
-        return Outcome(id=case.id, fields=_outcome_fields(made), error=None, env=machine.changed_environment())
+        return Outcome(id=case.id, fields=outcome_fields(made), error=None, env=machine.changed_environment())
 
 
 def entry_arguments(args: dict[str, Any]) -> dict[str, Any]:
@@ -100,7 +100,8 @@ def entry_arguments(args: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _outcome_fields(record: Any) -> dict[str, Any]:
+def outcome_fields(record: Any) -> dict[str, Any]:
+    """Return the fields of an outcome, `FIELDS` and `STATE`, as a resolved ``record`` has them."""
     fields: dict[str, Any] = {name: getattr(record, name) for name in FIELDS}
     for name, phase in zip(_PHASES, (record.cuda_graph_config.decode, record.cuda_graph_config.prefill), strict=True):
         fields[name] = phase.backend

@@ -18,7 +18,8 @@ from declarative.inputs.facts import facts_of
 from declarative.inputs.model import read_only_model
 from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE
-from declarative.pipeline import PASSES, PIPELINE, REGISTRY, recorded_reads
+from declarative.pipeline import PASSES, PIPELINE, REGISTRY
+from declarative.recording import recorded_reads
 from harness.world.case import Case
 from harness.world.environ import Envs
 from harness.world.machine import simulated

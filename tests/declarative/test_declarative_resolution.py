@@ -126,3 +126,9 @@ def test_provenance_tells_why() -> None:
     context.declare_late("weights", {"page_size": 64}, reason="The weights were packed for it.")
     assert context.provenance[-1].reason == "The weights were packed for it."
     assert pages in context.provenance
+
+
+def test_what_is_published_is_the_outcome_of_the_case() -> None:
+    for case in aimed_cases(7, 100):
+        outcome = declarative.publish(case, RuntimeContext())
+        assert outcome == declarative.resolve(case)
