@@ -1,4 +1,4 @@
-"""A pull request as two subjects: what it starts from and what it ends with, and the fields that it moves."""
+"""A pull request as two subjects, one of its first and one of its last revision, and the fields that it moves."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from harness.subjects.sources.revisions import common_ancestor
 from harness.subjects.spec import SubjectSpec
 
 SELECTORS: Final = (SLICE_SUFFIX, *OWN_PACKAGES)
-"""What of a revision can be gated, besides its whole construction: as behind the ``#`` of a subject."""
+"""What ``--select`` takes: the parts of a revision, as behind the ``#`` of a subject, besides the whole of it."""
 
 ROLES: Final = {"base": "git:base", "head": "git:head"}
-"""What a ledger calls the two subjects of a change, whose revisions have other names each time; and as subjects."""
+"""The two sides of a change, and the subject that each is called in a ledger: revisions have new names each time."""
 
 
 class Change(NamedTuple):
     """The two subjects of a change, the fields that it moves, and what to know about them.
 
-    ``names`` are the subjects as a user would name them. Both record what writes the moved fields, which are None
-    for two subjects of which nobody says that one is a change of the other.
+    ``names`` are the subjects as a user would name them. Both record the writes of the ``moved`` fields; these are
+    None for two subjects of which neither is a change of the other. ``notes`` are sentences for the user.
     """
 
     names: tuple[str, str]
@@ -33,12 +33,12 @@ class Change(NamedTuple):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """What the names by which a ledger knows the subjects of a change stand for here."""
+        """The subjects for which the names in a ledger are used: those of `ROLES`, or a change's own names."""
         return ROLES if self.moved is None else dict(zip(ROLES, self.names, strict=True))
 
 
 def two_subjects(first: SubjectSpec, second: SubjectSpec) -> Change:
-    """Return two subjects as they are, where nobody says that one is a change of the other."""
+    """Return two subjects of which neither is a change of the other."""
     return Change((first.label, second.label), (first, second), None, ())
 
 
@@ -47,7 +47,7 @@ def open_change(
 ) -> Change:
     """Return the change that ``head`` brings to ``base`` in the git repository that the folder ``repository`` is in.
 
-    What came onto the base since they parted is no part of it: the first subject is the best common ancestor of both.
+    Commits that came onto the base since then are no part of it: the first subject is the best common ancestor.
     ``open_one`` opens a subject of that repository by its name.
 
     Raises UsageError for a revision that is unknown or holds no such subject, two without an ancestor, an unknown

@@ -51,7 +51,7 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Unit(NamedTuple):
-    """Something of one side that decides a field; equal lines resolve alike."""
+    """One thing of one side that decides a field: where its lines are equal on both sides, it resolves alike."""
 
     lines: tuple[CutLine, ...]
     file: str
@@ -94,9 +94,9 @@ def _declared(field: str, first: Definitions, second: Definitions) -> Iterator[R
             change: Literal["new", "gone"] = "new" if sides[0] is None else "gone"
             yield Reason(kind="tag", name="field", change=change, first=places[0], second=places[1])
         return
-    said = [_said(side.node) for side in sides if side is not None]
-    for name in dict.fromkeys((*said[0], *said[1])):
-        values = [parts.get(name) for parts in said]
+    parts = [_parts(side.node) for side in sides if side is not None]
+    for name in dict.fromkeys((*parts[0], *parts[1])):
+        values = [side.get(name) for side in parts]
         if values[0] != values[1]:
             yield Reason(
                 kind="tag",
@@ -108,24 +108,24 @@ def _declared(field: str, first: Definitions, second: Definitions) -> Iterator[R
             )
 
 
-def _said(node: Any) -> dict[str, str]:
-    """Return what a declaration in the record says, but for words of help: its type, default, and tags by name."""
-    said = {"default": ast.unparse(node.value)} if node.value is not None else {}
+def _parts(node: Any) -> dict[str, str]:
+    """Return the parts of a declaration in the record by name: its type, default and tags, but no words of help."""
+    parts = {"default": ast.unparse(node.value)} if node.value is not None else {}
     annotation, metadata = node.annotation, []
     if isinstance(annotation, ast.Subscript) and _is_annotated(annotation):
         annotation, *metadata = annotation.slice.elts  # type: ignore[attr-defined]
-    said["type"] = ast.unparse(annotation)
+    parts["type"] = ast.unparse(annotation)
     for number, entry in enumerate(metadata):
         if is_text(entry):
             continue
         if not isinstance(entry, ast.Call):
-            said[f"metadata {number}"] = ast.unparse(entry)
+            parts[f"metadata {number}"] = ast.unparse(entry)
             continue
         for place, argument in enumerate(entry.args):
             if not is_text(argument):
-                said[f"argument {place}"] = ast.unparse(argument)
-        said |= {word.arg or "**": ast.unparse(word.value) for word in entry.keywords if word.arg != _HELP}
-    return said
+                parts[f"argument {place}"] = ast.unparse(argument)
+        parts |= {word.arg or "**": ast.unparse(word.value) for word in entry.keywords if word.arg != _HELP}
+    return parts
 
 
 def _is_annotated(node: ast.Subscript) -> bool:
@@ -136,7 +136,7 @@ def _is_annotated(node: ast.Subscript) -> bool:
 
 
 def _units(package: Definitions, field: str) -> dict[tuple[ReasonKind, str], _Unit]:
-    """Return everything of one side that decides ``field``, by what it is and what it is called."""
+    """Return everything of one side that decides ``field``, by its kind and its name."""
     units: dict[tuple[ReasonKind, str], _Unit] = {}
     used: list[Definition] = []
 
@@ -212,7 +212,7 @@ def _differing(first: _Units, second: _Units) -> Iterator[Reason]:
 
 
 def _first_difference(first: _Unit, second: _Unit) -> tuple[int, int]:
-    """Return the line on each side where the two stop being alike."""
+    """Return on each side the first line that differs."""
     texts = first.texts, second.texts
     number = next(
         (number for number, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1]),
