@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import asdict
@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 from harness.common.writing import make_folder, write_atomically
 from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.compare import Difference, check_texts, decision_text, writer_texts
-from harness.engine.result.breakdown import Group
+from harness.engine.result.breakdown import Breakdown
 from harness.engine.result.events import Covered, Finished
 from harness.formats.contract import encode_case
 from harness.report.result.format import (
@@ -29,7 +29,6 @@ from harness.report.result.format import (
     ExplainedPart,
     FormPart,
     GateDocument,
-    GroupPart,
     InteractionsPart,
     NamesPart,
     PairsPart,
@@ -61,7 +60,7 @@ def document(result: Finished) -> bytes:
             SubjectPart(name=started.second, identity=started.identities[1]),
         ),
         seed=started.seed,
-        counts=CountsPart(cases=result.counts.cases, **msgspec.structs.asdict(result.counts)),
+        counts=_as(CountsPart, result.counts),
         compared=started.compared,
         absent=started.absent,
         notes=started.notes,
@@ -71,9 +70,7 @@ def document(result: Finished) -> bytes:
         reach=(_reach(result.covered[0]), _reach(result.covered[1])),
         drawn=_drawn(result),
         interactions=_interactions(result),
-        breakdown=BreakdownPart(
-            architectures=_groups(result.breakdown.architectures), machines=_groups(result.breakdown.machines)
-        ),
+        breakdown=_as(BreakdownPart, _in_order(result.breakdown)),
         moved=started.moved,
     )
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
@@ -81,13 +78,12 @@ def document(result: Finished) -> bytes:
 
 def _bucket(result: Finished, number: int) -> BucketPart:
     bucket, trace = result.buckets[number], result.traces[number]
-    first, second = ([WritePart(**asdict(write)) for write in involved(bucket, chain)] for chain in trace.chains)
-    left, right = (None if refusal is None else RefusalPart(**asdict(refusal)) for refusal in trace.refusals)
+    first, second = (_as(list[WritePart], involved(bucket, chain)) for chain in trace.chains)
     return BucketPart(
         id=slug(bucket),
         explanation=result.explanations[number].splitlines(),
         chains=(first, second),
-        refusals=(left, right),
+        refusals=_as(tuple[RefusalPart | None, RefusalPart | None], trace.refusals),
         **_difference(bucket, result),
     )
 
@@ -164,18 +160,17 @@ def _interactions(result: Finished) -> InteractionsPart:
     )
 
 
-def _groups(groups: Mapping[str, Group]) -> dict[str, GroupPart]:
+def _in_order(breakdown: Breakdown) -> Any:
     """Return the groups and their counts in alphabetical order, because their own order depends on the jobs."""
-    return {
-        name: GroupPart(
-            resolved=group.resolved,
-            refused=group.refused,
-            failed=group.failed,
-            different=dict(sorted(group.different.items())),
-            explained=dict(sorted(group.explained.items())),
-        )
-        for name, group in sorted(groups.items())
-    }
+    return msgspec.json.decode(msgspec.json.encode(breakdown, order="sorted"))
+
+
+Converted = TypeVar("Converted")
+
+
+def _as(kind: type[Converted], value: object) -> Converted:
+    """Return ``value`` as the part ``kind`` of the document: the attributes have the names of the keys."""
+    return msgspec.convert(value, kind, from_attributes=True)
 
 
 @contextlib.contextmanager
