@@ -1,6 +1,6 @@
-"""The JSON result of a gate, as types: what each key holds, and the schema that says so to others.
+"""The JSON result of a gate, as types, and the JSON schema that is made from them.
 
-Keys are added without a new number; a key that goes, or means something else, gets the format the next number.
+A new key leaves the number of the format as it is. The number goes up when a key is removed or gets another meaning.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SubjectPart(msgspec.Struct):
 
 
 class CountsPart(msgspec.Struct):
-    """How many cases came out how; ``cases`` is the sum of the others."""
+    """The number of cases with each outcome; ``cases`` is the sum of the others."""
 
     cases: _Natural
     resolved: _Natural
@@ -57,7 +57,7 @@ class WritePart(msgspec.Struct):
 
 
 class RefusalPart(msgspec.Struct):
-    """How a subject refused: the exception's type and message, and the innermost function that raised."""
+    """A refusal: the type and message of the exception, and the innermost function that raised it."""
 
     type: str
     message: str
@@ -65,7 +65,7 @@ class RefusalPart(msgspec.Struct):
 
 
 class DiffersPart(msgspec.Struct):
-    """What differs, and where that comes from."""
+    """The thing that differs, its two values, and the places that decided them."""
 
     kind: DifferenceKind
     field: str
@@ -78,13 +78,13 @@ class DiffersPart(msgspec.Struct):
 
 
 class FormPart(DiffersPart):
-    """One of the forms that a cause has: what differs in it, and in how many cases."""
+    """One of the forms of a cause, and the number of its cases."""
 
     count: _Natural
 
 
 class DifferencePart(DiffersPart):
-    """What is told of a cause and of what a ledger's entry explains alike."""
+    """The keys of a bucket, whether or not an entry of the ledger explains it."""
 
     along: tuple[str, ...]
     count: Annotated[int, Meta(ge=1)]
@@ -109,7 +109,7 @@ class BucketPart(DifferencePart, kw_only=True):
 
 
 class ExplainedPart(DifferencePart, kw_only=True):
-    """What one entry of the ledger explained."""
+    """A difference that one entry of the ledger explains."""
 
     entry: str
     reason: str
@@ -129,7 +129,7 @@ class WriterPart(msgspec.Struct, omit_defaults=True):
 
 
 class UnseenPart(msgspec.Struct, omit_defaults=True):
-    """A condition that did not go both ways: which outcome was seen, if any.
+    """A decision without one of its branches: ``seen`` is the branch that was seen, if any.
 
     ``excuse`` says why it is ``never`` the other, where a comment beside it does.
     """
@@ -144,7 +144,7 @@ class UnseenPart(msgspec.Struct, omit_defaults=True):
 
 
 class ReachPart(msgspec.Struct):
-    """What of one subject's resolution ran; each of the ``decisions`` has two outcomes."""
+    """The parts of one subject's resolution that ran. Each of the ``decisions`` has two branches (``outcomes``)."""
 
     writes: list[WriterPart]
     decisions: _Natural
@@ -182,7 +182,7 @@ class TriplesPart(msgspec.Struct):
 
 
 class InteractionsPart(msgspec.Struct):
-    """How much of what two and three of so many inputs can be together was in a case."""
+    """How many pairs and triples of the options of ``parameters`` inputs were together in a case."""
 
     parameters: _Natural
     pairs: PairsPart

@@ -128,7 +128,7 @@ def _plain(result: Result, longer: Result | None, audited: Audited) -> dict[str,
 def _cases(result: Result) -> str:
     if result.reached == result.cases:
         return f"{result.cases} cases"
-    return f"{result.cases} cases, of which {result.reached or 'none'} came to its block"
+    return f"{result.cases} cases, of which {result.reached or 'none'} reached its block"
 
 
 def _longer(found: Result) -> Iterator[str]:
