@@ -140,7 +140,7 @@ def test_the_report_tells_listed_missed_and_stale_apart(tmp_path: Path) -> None:
     text, audited = told(mutants[1])
     assert "1 caught, 1 listed as equivalent, 1 not caught" in text and "+++ b/toy/__init__.py" in text
     assert f'digest = "{audited.faults[mutants[2]].digest}"' in text
-    assert "not caught by 9 cases, of which 4 came to its block" in text
+    assert "not caught by 9 cases, of which 4 reached its block" in text
     assert not audited.passed
     text, audited = told(*mutants)
     assert "stale: toy/__init__.py:7" in text
