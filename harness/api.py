@@ -20,13 +20,13 @@ from typing import Any
 from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.campaign import Request, conclude_shards, run_campaign, run_given, run_shard
+from harness.engine.options import GateOptions
 from harness.engine.result.events import Event, Finished, Listener, Saved
 from harness.engine.search.pair import Pair
 from harness.engine.search.plan import Shard
 from harness.engine.search.planning import make_plan
 from harness.engine.store import Store
 from harness.moves.change import Change, two_subjects
-from harness.options import GateOptions
 from harness.report.report import Difference, Judgement, Report
 from harness.report.result.document import document
 from harness.report.result.shards import open_again, read_shards, shard_document

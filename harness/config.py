@@ -19,7 +19,7 @@ from harness.common.errors import UsageError
 from harness.common.toml import read_toml
 from harness.common.wording import brief, path_of
 from harness.common.writing import expanded
-from harness.options import GateOptions
+from harness.engine.options import GateOptions
 from harness.subjects.sources.cache import VARIABLE, cache_root
 from harness.world.hardware import hardware_from_json
 from harness.world.model import model_from_json

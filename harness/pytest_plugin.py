@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from harness.common.errors import UsageError
-from harness.options import GateOptions
+from harness.engine.options import GateOptions
 
 if TYPE_CHECKING:
     from harness.api import Judgement, Report, Subject

@@ -15,9 +15,9 @@ from codemods.stack.plan import PlannedStep, StackPlan
 from harness.common.errors import UsageError
 from harness.engine.campaign import run_campaign
 from harness.engine.ledger.entries import Ledger, load_ledger
+from harness.engine.options import GateOptions
 from harness.engine.result.events import Finished, Listener, Verdict
 from harness.engine.store import Store
-from harness.options import GateOptions
 from harness.subjects.open import open_subject
 from harness.subjects.profile import Profile
 from harness.subjects.spec import SubjectSpec

@@ -45,8 +45,8 @@ from codemods.stack.step import AppliedStep, StepWork, apply_step, read_tree, re
 from harness.common.errors import UsageError
 from harness.common.writing import write_atomically
 from harness.engine.ledger.entries import Ledger
+from harness.engine.options import GateOptions
 from harness.engine.result.events import Finished, Listener
-from harness.options import GateOptions
 from harness.report.result.document import save_result
 from harness.subjects.sources.git import GitFailed
 from harness.subjects.spec import SubjectSpec

@@ -13,7 +13,7 @@ from codemods.stack.create import create, find_target, plan_for
 from codemods.stack.events import StackEvent
 from codemods.stack.run import StackOutcome, run_stack
 from codemods.stack.state import StackState, load_state
-from harness.options import GateOptions
+from harness.engine.options import GateOptions
 
 RECORD = "sglang.srt.server_args:ServerArgs"
 PLAN = """\

@@ -67,7 +67,7 @@ def audit(
     from harness.audit.run.audit import Audit
     from harness.audit.run.results import Results
     from harness.audit.run.trials import TrialMaker
-    from harness.options import GateOptions
+    from harness.engine.options import GateOptions
     from harness.report.terminal.audited import Audited, audit_document, say_audit
 
     options = GateOptions(cases=cases, seed=seed, ledger=ledger)

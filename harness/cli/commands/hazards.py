@@ -24,7 +24,7 @@ def hazards(
 ) -> int:
     """Show the passes whose order matters because of their reads and writes, and try each pair exchanged."""
     from harness.engine.hazards import HazardSearch, find_hazards
-    from harness.options import GateOptions
+    from harness.engine.options import GateOptions
     from harness.report.terminal.hazards import document, say_hazards
 
     found = find_hazards(HazardSearch(replace(GateOptions().spec(subject), record=False), cases, seed, field))

@@ -124,7 +124,7 @@ GATE_OPTIONS: Final[Mapping[str, Any]] = {
         ),
     ],
 }
-"""The options of a gate by their names in `harness.options.GateOptions`."""
+"""The options of a gate by their names in `harness.engine.options.GateOptions`."""
 
 SUBJECT_OPTIONS: Final = ("answers", "python", "case_seconds", "memory_mib")
 """Those that say how a subject runs."""

@@ -19,11 +19,11 @@ from harness.common.errors import UsageError
 from harness.common.reading import parse_json, seal
 from harness.engine.judgement.totals import Gathered
 from harness.engine.ledger.entries import Ledger
+from harness.engine.options import GateOptions
 from harness.engine.search.guide import STREAMS
 from harness.engine.search.plan import Request, Shard
 from harness.formats.subjectname import parse_subject
 from harness.moves import Moved
-from harness.options import GateOptions
 from harness.report.result.results import read_format
 from harness.subjects.open import checked_interpreter
 from harness.subjects.profile import Profile

@@ -9,7 +9,7 @@ import pytest
 
 from harness.cli.frame.options import GATE_OPTIONS
 from harness.common.defaults import DEFAULT_CASES
-from harness.options import GateOptions
+from harness.engine.options import GateOptions
 
 CONFIGURED = GateOptions(fields=("port",), cases=300, seed=7, jobs=1)
 
