@@ -29,7 +29,7 @@ _CONTINUATION = re.compile(r"\\\r?\n")
 _QUOTED_OR_ESCAPED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\\r\n|\\.""", re.DOTALL)
 
 
-class Flags(msgspec.Struct, frozen=True, kw_only=True):
+class LaunchFlags(msgspec.Struct, frozen=True, kw_only=True):
     """How a case is written as a launch line.
 
     ``program`` are the first words, ``names`` the flag that sets an argument, ``off`` the one that turns a switch

@@ -19,7 +19,7 @@ from harness.subjects.wire import decode_frame, failure_frame
 from harness.world.case import Case, Failure, Outcome
 from harness.world.chain import Decision, Place, Trace, Write, Writer
 from harness.world.fields import FieldSpec
-from harness.world.profiles import Launch, hardware_profile, model_profile
+from harness.world.profiles import PublishedLaunch, hardware_profile, model_profile
 
 A = TypeVar("A")
 
@@ -123,7 +123,7 @@ class Subject:
         near = hint(answer.unknown, flags) if answer.unknown else ""
         raise UsageError(f"{where}: {answer.error}{near} in the launch of {self.spec.label}")
 
-    def launch_case(self, launch: Launch) -> Case:
+    def launch_case(self, launch: PublishedLaunch) -> Case:
         """Return a real launch as a case, its flags parsed by the subject. Raises UsageError for flags it lacks."""
         where = f"real launch {launch.id}"
         line = split_launch(launch.command, where)

@@ -15,7 +15,7 @@ from harness.world.hardware import Hardware, hardware_from_json
 from harness.world.model import Model, model_from_json
 
 
-class Launch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class PublishedLaunch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A published launch command. ``model`` and ``hardware`` are profiles' names; ``source`` is its address."""
 
     id: str
@@ -115,10 +115,10 @@ def name_of_model(model: Model) -> str | None:
 
 
 @cache
-def real_launches() -> tuple[Launch, ...]:
+def real_launches() -> tuple[PublishedLaunch, ...]:
     """Return the real launch commands, in the data file's order."""
     lines = _read("launches.jsonl").splitlines()
-    return tuple(msgspec.json.decode(line, type=Launch) for line in lines if line.strip())
+    return tuple(msgspec.json.decode(line, type=PublishedLaunch) for line in lines if line.strip())
 
 
 def _unknown(kind: str, name: str, names: tuple[str, ...], where: str) -> str:

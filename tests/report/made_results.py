@@ -23,7 +23,7 @@ from harness.engine.result.events import (
 )
 from harness.engine.result.excerpts import Excerpts
 from harness.engine.result.traces import WitnessTrace
-from harness.formats.launch import Flags
+from harness.formats.launch import LaunchFlags
 from harness.world.case import Case, Refusal
 from harness.world.chain import Decision, Place, Write, Writer
 from harness.world.profiles import hardware_profile
@@ -157,7 +157,7 @@ def result(value: Any = 128, text: str = "ValueError: no", line: str = "    view
             cases=12,
             seconds=None,
             notes=("left out: one launch",),
-            flags=Flags(names={"tp_size": "--tp"}),
+            flags=LaunchFlags(names={"tp_size": "--tp"}),
             ledger=Ledger(entries=(entry,)),
             gated=("page_size", "stuck"),
             drawable=Drawn(architectures={"LlamaForCausalLM", "Qwen3ForCausalLM"}, machines={"h100", "b200"}),

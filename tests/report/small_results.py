@@ -6,7 +6,7 @@ from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.compare import Difference
 from harness.engine.result.events import Counts, Drawn, Finished, Started
 from harness.engine.result.traces import WitnessTrace
-from harness.formats.launch import Flags
+from harness.formats.launch import LaunchFlags
 from harness.world.case import Case
 
 STARTED = Started(
@@ -20,7 +20,7 @@ STARTED = Started(
     cases=10,
     seconds=None,
     notes=("left out: one launch",),
-    flags=Flags(names={"tp_size": "--tp"}),
+    flags=LaunchFlags(names={"tp_size": "--tp"}),
     drawable=Drawn(machines={"h100"}),
 )
 

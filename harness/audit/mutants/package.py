@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.audit.operators import all_operators
 from harness.audit.operators.operator import faults
-from harness.audit.reading.files import SourceFile
+from harness.audit.reading.files import MutableFile
 from harness.audit.reading.mutant import Mutant, Role, compiles, diff, mutated
 from harness.audit.reading.vocabulary import Vocabulary
 from harness.common.errors import UsageError, hint
@@ -78,8 +78,8 @@ class MutablePackage:
         ]
 
     @cached_property
-    def _parsed(self) -> tuple[Mapping[str, SourceFile], Vocabulary]:
-        sources = {file: SourceFile(file, text) for file, text in self.texts.items()}
+    def _parsed(self) -> tuple[Mapping[str, MutableFile], Vocabulary]:
+        sources = {file: MutableFile(file, text) for file, text in self.texts.items()}
         return sources, Vocabulary(sources.values())
 
     def mutated(self, mutant: Mutant) -> str:

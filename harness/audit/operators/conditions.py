@@ -10,7 +10,7 @@ import libcst as cst
 
 from harness.audit.operators.operator import Edit, FaultContext, operator
 from harness.audit.reading.constants import constant, is_constant
-from harness.audit.reading.files import Span
+from harness.audit.reading.files import TextSpan
 from harness.audit.reading.vocabulary import name_of
 from harness.audit.reading.walk import CodeNode, is_condition
 
@@ -186,4 +186,4 @@ def _leaves(body: cst.CSTNode) -> bool:
 def _keyword(node: cst.CSTNode, context: FaultContext, keyword: str, text: str) -> Edit:
     start, _ = context.file.span(node)
     assert context.file.text.startswith(keyword, start)
-    return Edit(Span(start, start + len(keyword)), text, "guard")
+    return Edit(TextSpan(start, start + len(keyword)), text, "guard")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 import libcst as cst
 
-from harness.audit.reading.files import SourceFile, Span
+from harness.audit.reading.files import MutableFile, TextSpan
 from harness.audit.reading.mutant import Mutant, Role
 from harness.audit.reading.vocabulary import Vocabulary
 from harness.audit.reading.walk import CodeNode, assigned
@@ -20,7 +20,7 @@ from harness.audit.reading.walk import CodeNode, assigned
 class Edit(NamedTuple):
     """One fault: the text at ``span`` becomes ``text``."""
 
-    span: Span
+    span: TextSpan
     text: str
     role: Role
 
@@ -30,7 +30,7 @@ class FaultContext:
     """What an operator knows besides the node itself: the nodes around it, its file, and the package's vocabulary."""
 
     here: CodeNode
-    file: SourceFile
+    file: MutableFile
     vocabulary: Vocabulary
 
     @property
@@ -85,7 +85,7 @@ def operator(edits: Callable[[Any, FaultContext], Iterable[Edit]]) -> Operator:
     return Operator(edits.__name__, edits.__doc__.splitlines()[0], nodes, edits)
 
 
-def faults(file: SourceFile, vocabulary: Vocabulary, operators: Sequence[Operator]) -> Iterator[Mutant]:
+def faults(file: MutableFile, vocabulary: Vocabulary, operators: Sequence[Operator]) -> Iterator[Mutant]:
     """Yield the mutants of a file, by operator, those of each in the order of the text."""
     # One walk for all: asking each operator about each node instead takes 24 calls for every node of a package.
     found: dict[str, list[Mutant]] = {operator.name: [] for operator in operators}
@@ -102,7 +102,7 @@ def faults(file: SourceFile, vocabulary: Vocabulary, operators: Sequence[Operato
         yield from mutants
 
 
-def _mutant(operator: Operator, edit: Edit, file: SourceFile) -> Mutant:
+def _mutant(operator: Operator, edit: Edit, file: MutableFile) -> Mutant:
     start, end = edit.span
     line, column = file.position_of(start)
     return Mutant(

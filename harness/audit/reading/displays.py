@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import libcst as cst
 
-from harness.audit.reading.files import SourceFile, Span
+from harness.audit.reading.files import MutableFile, TextSpan
 from harness.audit.reading.walk import CodeNode
 
 DisplayItem = cst.BaseElement | cst.BaseDictElement
@@ -33,16 +33,16 @@ def entries_of(here: CodeNode) -> Sequence[cst.BaseElement]:
     return node.elements if all(isinstance(value, cst.Name | cst.Attribute) for value in values) else ()
 
 
-def item_span(item: DisplayItem, file: SourceFile) -> Span:
+def item_span(item: DisplayItem, file: MutableFile) -> TextSpan:
     """Return where an item is, without the comma after it."""
     end = file.outer(item.value).end
     if isinstance(item, cst.DictElement):
-        return Span(file.outer(item.key).start, end)
+        return TextSpan(file.outer(item.key).start, end)
     starred = isinstance(item, cst.StarredElement | cst.StarredDictElement)
-    return Span(file.span(item).start if starred else file.outer(item.value).start, end)
+    return TextSpan(file.span(item).start if starred else file.outer(item.value).start, end)
 
 
-def without_each(display: Display, file: SourceFile) -> list[str]:
+def without_each(display: Display, file: MutableFile) -> list[str]:
     """Return the text of ``display`` without its first item, then without its second, and so on."""
     start, end = file.span(display)
     spans = [item_span(item, file) for item in display.elements]
@@ -62,7 +62,7 @@ def without_each(display: Display, file: SourceFile) -> list[str]:
     return texts
 
 
-def _emptied(display: Display, file: SourceFile, span: Span) -> str:
+def _emptied(display: Display, file: MutableFile, span: TextSpan) -> str:
     if isinstance(display, cst.Set):
         return "set()"
     if isinstance(display, cst.Tuple):
@@ -72,14 +72,14 @@ def _emptied(display: Display, file: SourceFile, span: Span) -> str:
     return file.text[start : span.start] + file.text[span.end : end].replace(",", "", 1)
 
 
-def _with_comma(text: str, spans: Sequence[Span], dropped: int, start: int) -> str:
+def _with_comma(text: str, spans: Sequence[TextSpan], dropped: int, start: int) -> str:
     """Return the text of a tuple of one item with the comma that makes it a tuple."""
     kept = spans[1 - dropped]
     end = kept.end - kept.start if dropped == 0 else kept.end - start
     return text if text[end:].lstrip().startswith(",") else f"{text[:end]},{text[end:]}"
 
 
-def reordered(spans: Sequence[Span], order: Sequence[int], file: SourceFile) -> tuple[Span, str]:
+def reordered(spans: Sequence[TextSpan], order: Sequence[int], file: MutableFile) -> tuple[TextSpan, str]:
     """Return the stretch of text that ``spans`` cover, and that text with the spans in another ``order``.
 
     The text between two spans (commas, comments, line breaks) stays where it is.
@@ -87,4 +87,4 @@ def reordered(spans: Sequence[Span], order: Sequence[int], file: SourceFile) -> 
     texts = [file.text[start:end] for start, end in spans]
     between = [file.text[one.end : other.start] for one, other in pairwise(spans)]
     whole = "".join(texts[number] + separator for number, separator in zip(order, [*between, ""], strict=True))
-    return Span(spans[0].start, spans[-1].end), whole
+    return TextSpan(spans[0].start, spans[-1].end), whole

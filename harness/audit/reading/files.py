@@ -14,14 +14,14 @@ from harness.audit.reading.walk import CodeNode, walk
 from harness.common.errors import UsageError
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """Offsets into a text, the end excluded."""
 
     start: int
     end: int
 
 
-class SourceFile:
+class MutableFile:
     """A parsed file. Raises UsageError for text that is not Python."""
 
     def __init__(self, name: str, text: str) -> None:
@@ -43,11 +43,11 @@ class SourceFile:
         """Every node that can be at fault, in the order of the text."""
         return tuple(walk(self.module))
 
-    def span(self, node: cst.CSTNode) -> Span:
+    def span(self, node: cst.CSTNode) -> TextSpan:
         """Return where ``node`` is, without the parentheses around it."""
         return self._offsets(self._inner[node])
 
-    def outer(self, node: cst.BaseExpression) -> Span:
+    def outer(self, node: cst.BaseExpression) -> TextSpan:
         """Return where an expression is, with the parentheses around it."""
         return self._offsets(self._outer[node])
 
@@ -66,8 +66,8 @@ class SourceFile:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
-    def _offsets(self, found: CodeRange) -> Span:
-        return Span(
+    def _offsets(self, found: CodeRange) -> TextSpan:
+        return TextSpan(
             self._starts[found.start.line - 1] + found.start.column,
             self._starts[found.end.line - 1] + found.end.column,
         )

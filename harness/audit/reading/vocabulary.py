@@ -15,7 +15,7 @@ import libcst as cst
 
 from harness.audit.reading.constants import ConstantValue, constant, is_constant, is_member
 from harness.audit.reading.displays import entries_of
-from harness.audit.reading.files import SourceFile
+from harness.audit.reading.files import MutableFile
 from harness.audit.reading.walk import CodeNode, assigned, last_name, outer_function, written_names
 
 _OF = "/"
@@ -24,7 +24,7 @@ _OF = "/"
 class Vocabulary:
     """The constants, lookup tables, writers and configs of some files, by name."""
 
-    def __init__(self, files: Iterable[SourceFile]) -> None:
+    def __init__(self, files: Iterable[MutableFile]) -> None:
         self._constants: defaultdict[str, set[ConstantValue]] = defaultdict(set)
         self._members: defaultdict[str, set[str]] = defaultdict(set)
         self._configs: defaultdict[str, set[str]] = defaultdict(set)

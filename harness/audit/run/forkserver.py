@@ -26,7 +26,7 @@ import msgspec
 
 import harness.world
 from harness.audit.run.hits import BlockRecord, watched
-from harness.audit.run.plain import Plain
+from harness.audit.run.plain import ExpectedOutcome
 from harness.audit.run.trial import frame_of, mask_bytes, numbers_in
 from harness.subjects.child.world import sandbox
 from harness.subjects.wire import failure_frame
@@ -85,7 +85,7 @@ def main() -> None:
     setup = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Setup)
     for module in pkgutil.walk_packages(harness.world.__path__, prefix="harness.world."):
         importlib.import_module(module.name)
-    expected = [Plain(frame, setup.names, setup.messages) for frame in setup.expected]
+    expected = [ExpectedOutcome(frame, setup.names, setup.messages) for frame in setup.expected]
     sys.dont_write_bytecode = True
     gc.collect()
     gc.freeze()
@@ -117,7 +117,7 @@ def _receive(control: socket.socket) -> tuple[Start | End, list[int]] | None:
 
 
 def _start(
-    setup: Setup, expected: list[Plain], control: socket.socket, request: Start, descriptors: list[int]
+    setup: Setup, expected: list[ExpectedOutcome], control: socket.socket, request: Start, descriptors: list[int]
 ) -> int:
     number = os.fork()
     if number:
@@ -152,7 +152,9 @@ def _end(number: int) -> int:
 class _Fork:
     """One run of one package."""
 
-    def __init__(self, setup: Setup, expected: list[Plain], folder: Path, answers: int, progress: int) -> None:
+    def __init__(
+        self, setup: Setup, expected: list[ExpectedOutcome], folder: Path, answers: int, progress: int
+    ) -> None:
         self._setup = setup
         self._expected = expected
         self._folder = folder

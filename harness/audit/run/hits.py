@@ -9,7 +9,7 @@ import msgspec
 
 from harness.world.case import Case
 
-Blocks = frozenset[int]
+BlockSet = frozenset[int]
 """Numbers of blocks."""
 
 _HITS: Final[set[int]] = set()
@@ -18,7 +18,7 @@ hit: Final = _HITS.add
 """Record a block by its number. It is the set's own method, since a package calls it for every block that runs."""
 
 
-def watched(resolve: Callable[[Case], Any], record: Callable[[Blocks], None]) -> Callable[[Case], Any]:
+def watched(resolve: Callable[[Case], Any], record: Callable[[BlockSet], None]) -> Callable[[Case], Any]:
     """Return a function that does what ``resolve`` does, and then passes the blocks that ran to ``record``."""
 
     def resolving(case: Case) -> Any:
@@ -52,16 +52,16 @@ class BlockRecord:
     def __init__(self) -> None:
         """Begin after the import of the package: the blocks that ran so far ran at import."""
         self._always = set(_HITS)
-        self._known: dict[Blocks, Blocks] = {}
-        self._cases: list[Blocks] = []
+        self._known: dict[BlockSet, BlockSet] = {}
+        self._cases: list[BlockSet] = []
         self._before = iter(self._cases)
 
-    def first(self, ran: Blocks) -> None:
+    def first(self, ran: BlockSet) -> None:
         """Record the blocks of the next case."""
         # One set for all cases with the same blocks.
         self._cases.append(self._known.setdefault(ran, ran))
 
-    def again(self, ran: Blocks) -> None:
+    def again(self, ran: BlockSet) -> None:
         """Record the blocks of the next case, the second time."""
         self._always |= next(self._before) ^ ran
 

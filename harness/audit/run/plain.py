@@ -17,7 +17,7 @@ from harness.world.case import Outcome
 _PLAIN: Final = (str, int, float, bool, type(None))
 
 
-class Plain:
+class ExpectedOutcome:
     """The expected outcome of one case, from its answer frame."""
 
     __slots__ = ("_env", "_get", "_messages", "_refusal", "_types", "_values")

@@ -12,7 +12,7 @@ from harness.engine.ledger.entries import Ledger
 from harness.engine.result.breakdown import Breakdown
 from harness.engine.result.excerpts import Excerpts
 from harness.engine.result.traces import WitnessTrace
-from harness.formats.launch import Flags
+from harness.formats.launch import LaunchFlags
 from harness.moves import Moved
 from harness.world.chain import Decision, Writer
 
@@ -155,7 +155,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     cases: int | None
     seconds: float | None
     notes: tuple[str, ...] = ()
-    flags: Flags = Flags()
+    flags: LaunchFlags = LaunchFlags()
     ledger: Ledger = Ledger()
     absent_explained: dict[str, str] = {}
     writers: tuple[tuple[Writer, ...], tuple[Writer, ...]] = ((), ())

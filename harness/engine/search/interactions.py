@@ -16,7 +16,7 @@ from harness.engine.result.events import Interactions, Space, Tuples
 from harness.generate.chance.draw import SeededDraw
 from harness.generate.chance.streams import Stream
 from harness.generate.covering.arrays import first_options
-from harness.generate.covering.columns import CaseTable, Columns
+from harness.generate.covering.columns import CaseColumns, CaseTable
 from harness.generate.covering.parameters import Parameter
 from harness.generate.values.inputs import bits
 from harness.world.case import Case
@@ -42,7 +42,7 @@ class Tally:
     """Counts for one job."""
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
-        self._columns = Columns(parameters)
+        self._columns = CaseColumns(parameters)
         self._pairs = _Pairs(parameters)
         self._triples: dict[int, list[Triple]] = {}
         for number, (first, second, third) in enumerate(_triples(parameters)):

@@ -11,7 +11,7 @@ from harness.engine.result.events import Drawn, Started
 from harness.engine.search.interactions import space_of
 from harness.engine.search.pair import Pair
 from harness.engine.search.plan import Plan, Planned, Request
-from harness.formats.launch import Flags
+from harness.formats.launch import LaunchFlags
 from harness.generate.covering.parameters import parameters_of
 from harness.generate.values.domains import domains_of
 from harness.subjects.description import Description
@@ -139,10 +139,10 @@ def _gated(request: Request, compared: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in compared if name in moved)
 
 
-def flags_of(spec: SubjectSpec, description: Description) -> Flags:
+def flags_of(spec: SubjectSpec, description: Description) -> LaunchFlags:
     """Return how cases of a subject are written as launch lines."""
     fields = description.fields.items()
-    return Flags(
+    return LaunchFlags(
         program=spec.program,
         names={name: field.flags[0] for name, field in fields if field.flags},
         off={

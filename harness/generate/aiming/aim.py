@@ -15,13 +15,13 @@ from typing import Any
 from harness.generate.chance.draw import Draw
 from harness.generate.values.inputs import InputKey, Mask
 
-Demand = tuple[InputKey, Mask]
+InputDemand = tuple[InputKey, Mask]
 """An input, and the options that meet a condition on it."""
 ConditionInput = tuple[str, str]
 """Kind and name of an input, as a condition has them."""
 InputRelation = tuple[ConditionInput, ConditionInput, str, bool]
 """Two inputs, how the first should be related to the second, and whether that should hold or not hold."""
-Alternative = tuple[tuple[Demand, ...], tuple[InputRelation, ...]]
+InputAlternative = tuple[tuple[InputDemand, ...], tuple[InputRelation, ...]]
 """Demands and relations that all have to hold."""
 InputOptions = tuple[str, str, tuple[Any, ...]]
 """Kind and name of an input, and the options to draw its value from."""
@@ -36,7 +36,7 @@ class Aim:
     """
 
     left: dict[InputKey, Mask] = field(default_factory=dict)
-    choices: list[list[Alternative]] = field(default_factory=list)
+    choices: list[list[InputAlternative]] = field(default_factory=list)
     relations: list[InputRelation] = field(default_factory=list)
     options: list[InputOptions] | None = None
 
@@ -51,7 +51,7 @@ def opposite(relation: InputRelation) -> InputRelation:
     return first, second, name, not wanted
 
 
-def add_clause(aim: Aim, clause: list[Alternative]) -> None:
+def add_clause(aim: Aim, clause: list[InputAlternative]) -> None:
     """Add a clause to an aim; an empty one demands nothing."""
     if len(clause) == 1:
         demands, relations = clause[0]
@@ -61,13 +61,13 @@ def add_clause(aim: Aim, clause: list[Alternative]) -> None:
         aim.choices.append(clause)
 
 
-def is_met(left: dict[InputKey, Mask], alternative: Alternative) -> bool:
+def is_met(left: dict[InputKey, Mask], alternative: InputAlternative) -> bool:
     """Return whether every case with the options in ``left`` meets an alternative."""
     demands, relations = alternative
     return not relations and all(key in left and not left[key] & ~mask for key, mask in demands)
 
 
-def choose(left: dict[InputKey, Mask], clause: list[Alternative], draw: Draw) -> tuple[InputRelation, ...]:
+def choose(left: dict[InputKey, Mask], clause: list[InputAlternative], draw: Draw) -> tuple[InputRelation, ...]:
     """Narrow ``left`` by one alternative of a clause and return its relations.
 
     It is the first possible alternative, counted from a drawn one on; if none is possible, nothing changes.
@@ -85,7 +85,7 @@ def choose(left: dict[InputKey, Mask], clause: list[Alternative], draw: Draw) ->
     return ()
 
 
-def narrow(left: dict[InputKey, Mask], demands: tuple[Demand, ...]) -> None:
+def narrow(left: dict[InputKey, Mask], demands: tuple[InputDemand, ...]) -> None:
     """Narrow the options in ``left`` to those that meet the demands.
 
     A demand that would leave no option is ignored: it contradicts an earlier one, so it must be about a value that

@@ -9,8 +9,8 @@ import msgspec
 
 from harness.generate.aiming.aim import (
     Aim,
-    Alternative,
-    Demand,
+    InputAlternative,
+    InputDemand,
     InputOptions,
     InputRelation,
     add_clause,
@@ -133,14 +133,14 @@ class AimDraw:
     def _clause(
         self,
         clause: tuple[tuple[int, ...], ...],
-        demands: list[Demand | None],
+        demands: list[InputDemand | None],
         relations: list[InputRelation | None],
-    ) -> list[Alternative]:
+    ) -> list[InputAlternative]:
         """Return the alternatives of a clause that a case can have; none if every case meets the clause anyway.
 
         A condition that no input of a case decides (``demands`` and ``relations`` are None) is left out.
         """
-        made: list[Alternative] = []
+        made: list[InputAlternative] = []
         for alternative in clause:
             known = [demand for number in alternative if (demand := demands[number]) is not None]
             asked = tuple((key, mask) for key, mask in known if mask != self._inputs.full(key))
@@ -222,7 +222,7 @@ class AimDraw:
         return left
 
     def _missed(
-        self, left: dict[InputKey, Mask], clause: list[Alternative], miss: Miss, draw: Draw
+        self, left: dict[InputKey, Mask], clause: list[InputAlternative], miss: Miss, draw: Draw
     ) -> list[InputRelation]:
         """Narrow ``left`` so that a clause is missed as ``miss`` says, and return the relations for that."""
         wanted: list[InputRelation] = []
@@ -242,7 +242,7 @@ class AimDraw:
                 wanted += self._break(left, alternative, draw)
         return wanted
 
-    def _break(self, left: dict[InputKey, Mask], alternative: Alternative, draw: Draw) -> list[InputRelation]:
+    def _break(self, left: dict[InputKey, Mask], alternative: InputAlternative, draw: Draw) -> list[InputRelation]:
         """Narrow ``left`` so that one demand of an alternative is missed, unless one is missed already.
 
         If no demand can be missed, return a relation that breaks the alternative.

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from harness.generate.aiming.aim import Aim, Alternative, Demand
+from harness.generate.aiming.aim import Aim, InputAlternative, InputDemand
 from harness.generate.chance.draw import SeededDraw, shuffled
 from harness.generate.chance.streams import Stream
 from harness.generate.values.inputs import MACHINE, InputKey, Mask, bits
@@ -50,7 +50,7 @@ class Goal(NamedTuple):
 
     aims: Sequence[Aim]
     miss: Miss | None = None
-    fixed: Demand | None = None
+    fixed: InputDemand | None = None
 
 
 class Schedules(NamedTuple):
@@ -79,7 +79,7 @@ def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[InputKey, Mask],
     goals = []
     turns: Counter[Hashable] = Counter()
     # A clause is long and part of many keys: its number stands for it, so that it is hashed only once.
-    clauses: dict[tuple[Alternative, ...], int] = {}
+    clauses: dict[tuple[InputAlternative, ...], int] = {}
     # In the order of the source, the first places behind a condition would take all its turns.
     for ways in shuffled(places, SeededDraw(0, Stream.DEMAND_TURNS)):
         goals.append(Goal(ways))
@@ -111,7 +111,7 @@ def _misses(aim: Aim, beside: Callable[[InputKey, Mask], Mask]) -> Iterator[Miss
             for demand in range(len(demands) + len(relations)):
                 yield Miss(clause=number, only=position, demand=demand)
         # A long clause repeats demands in many alternatives: its numbers are tried in the first of these alone.
-        first: dict[Demand, tuple[int, int]] = {}
+        first: dict[InputDemand, tuple[int, int]] = {}
         for position, (demands, _) in enumerate(clause):
             for demand, one in enumerate(demands):
                 first.setdefault(one, (position, demand))
@@ -125,12 +125,12 @@ def _options(mask: Mask) -> list[Mask]:
     return [1 << bit for bit in bits(mask)] if mask.bit_count() <= _MOST_MEMBERS else []
 
 
-def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[Demand, Hashable]]:
+def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[InputDemand, Hashable]]:
     """Yield a demand for each single option of an input with a few of them left, and a key for the list it is from.
 
     ``numbers`` are the numbers of the aim's clauses.
     """
-    lists: list[tuple[Demand, Hashable]] = [(demand, demand) for demand in aim.left.items()]
+    lists: list[tuple[InputDemand, Hashable]] = [(demand, demand) for demand in aim.left.items()]
     for number, clause in zip(numbers, aim.choices, strict=True):
         lists += [(demand, number) for demands, _ in clause for demand in demands]
     for (key, mask), listed in lists:

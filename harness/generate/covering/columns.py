@@ -31,7 +31,7 @@ class CaseTable(NamedTuple):
     columns: list[int]
 
 
-class Columns:
+class CaseColumns:
     """Makes the table of each chunk. Options are numbered through all parameters, in their order."""
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:

@@ -9,7 +9,7 @@ from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.compare import writer_texts
 from harness.engine.result.events import Finished
 from harness.engine.result.excerpts import CONTEXT, Excerpts
-from harness.formats.launch import Flags
+from harness.formats.launch import LaunchFlags
 from harness.report.html.elements import Child, add, between, code, el, table
 from harness.report.wording.causes import CauseWords, cause_words, difference_words, slug
 from harness.report.wording.launches import launch_command, machine_words, model_words
@@ -184,14 +184,14 @@ def _forms(bucket: Bucket, labels: tuple[str, str]) -> Element | None:
     )
 
 
-def _world(before: str, case: Case, flags: Flags) -> list[Element | str | None]:
+def _world(before: str, case: Case, flags: LaunchFlags) -> list[Element | str | None]:
     """Return the machine and the model of a case after the words ``before``; empty if launches have neither."""
     words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
     found = [code(words[name]) for name in flags.takes]
     return [before, *between("; ", found)] if found else []
 
 
-def _others(bucket: Bucket, flags: Flags) -> Element | None:
+def _others(bucket: Bucket, flags: LaunchFlags) -> Element | None:
     if not bucket.others:
         return None
     node = el("details", el("summary", f"Other launches that show it ({len(bucket.others)})"), class_="more")

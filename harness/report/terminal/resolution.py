@@ -14,7 +14,7 @@ import msgspec
 from harness.common.errors import UsageError, visible
 from harness.common.reading import parse_json
 from harness.formats.contract import case_lines, encode_outcome, parse_cases, write_atomically
-from harness.formats.launch import Flags, LaunchLine, split_launch
+from harness.formats.launch import LaunchFlags, LaunchLine, split_launch
 from harness.report.wording.launches import world_words
 from harness.subjects.open import open_subject
 from harness.subjects.profile import answer_for
@@ -99,7 +99,7 @@ def resolve_launch(
     machine, described = _machine(hardware), _model(model)
     line = _launch(words, specs[0].program)
     found = [_resolved(spec, line, machine, described) for spec in specs]
-    if where := world_words(found[0].case, Flags(takes=found[0].takes)):
+    if where := world_words(found[0].case, LaunchFlags(takes=found[0].takes)):
         say(f"on {where}")
     if len(found) == 1:
         _say(found[0], say)

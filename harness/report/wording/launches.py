@@ -11,7 +11,7 @@ import msgspec
 from harness.common.convert import changes
 from harness.common.errors import visible
 from harness.formats.contract import encode_case
-from harness.formats.launch import LAUNCH, Flags
+from harness.formats.launch import LAUNCH, LaunchFlags
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
@@ -25,7 +25,7 @@ class Launch(NamedTuple):
     world: str
 
 
-def launch_of(case: Case, flags: Flags) -> Launch:
+def launch_of(case: Case, flags: LaunchFlags) -> Launch:
     """Return the words for a case; ``flags`` says how its arguments are written."""
     return Launch(launch_command(case, flags), world_words(case, flags))
 
@@ -46,7 +46,7 @@ def _in_dollar_quotes(char: str) -> str:
     return f"\\x{ord(char):02x}" if char.isascii() else f"\\U{ord(char):08x}"
 
 
-def launch_command(case: Case, flags: Flags) -> str:
+def launch_command(case: Case, flags: LaunchFlags) -> str:
     """Return the command that launches the case, environment included.
 
     Values that no flag can express (a switch turned off, a field without a flag) follow as ``# field=value``.
@@ -72,7 +72,7 @@ def launch_command(case: Case, flags: Flags) -> str:
     return " ".join([*words, *(["#", *map(visible, unsaid)] if unsaid else [])])
 
 
-def resolve_command(case: Case, subject: str, flags: Flags, *others: str) -> str:
+def resolve_command(case: Case, subject: str, flags: LaunchFlags, *others: str) -> str:
     """Return the ``stackproof resolve`` command that shows how ``subject`` and ``others`` resolve the case."""
     parts = msgspec.json.decode(encode_case(case))
     words = ["stackproof", "resolve", *(word for name in (subject, *others) for word in ("--subject", name))]
@@ -81,7 +81,7 @@ def resolve_command(case: Case, subject: str, flags: Flags, *others: str) -> str
     return f"{' '.join(map(quoted, words))} -- {launch_command(case, flags)}"
 
 
-def world_words(case: Case, flags: Flags) -> str:
+def world_words(case: Case, flags: LaunchFlags) -> str:
     """Return the machine and the model of a case in words, as far as a launch has them; empty where it has none."""
     words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
     return "; ".join(words[name] for name in flags.takes)

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from harness.common.errors import UsageError, hint
 from harness.subjects.sources.cache import make_entry
 from harness.subjects.sources.git import Git, GitFailed
-from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Refused, Tree, Writer, landmarks_of, safe_member
+from harness.subjects.sources.tree import PACKAGE, USUAL_PLACES, Refused, Tree, TreeWriter, landmarks_of, safe_member
 
 _REGULAR: Final = ("100644", "100755")
 _SETTINGS: Final = (".toml", ".json", ".yaml", ".yml", ".ini", ".cfg")
@@ -143,7 +143,7 @@ def _place(listed: list[_Listed], rev: str, commit: str, package: str, module: s
 
 def _fill(git: Git, wanted: list[_Listed], prefix: str, into: Path) -> None:
     paths: list[PurePosixPath] = [safe_member(file.path.removeprefix(prefix)) for file in wanted]
-    writer = Writer(into)
+    writer = TreeWriter(into)
     with closing(git.blobs([file.blob for file in wanted])) as contents:
         for path, content in zip(paths, contents, strict=True):
             writer.write(path, content)

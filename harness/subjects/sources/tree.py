@@ -60,7 +60,7 @@ def safe_member(name: str) -> PurePosixPath:
     return PurePosixPath(*parts)
 
 
-class Writer:
+class TreeWriter:
     """Writes the files of one tree under ``root``, within the bounds of a tree."""
 
     def __init__(self, root: Path) -> None:

@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from harness.subjects.sources.tree import MAX_FILES, Refused, Writer, safe_member
+from harness.subjects.sources.tree import MAX_FILES, Refused, TreeWriter, safe_member
 
 _MAX_FILE: Final = 32 * 1024 * 1024
 _ENCRYPTED: Final = 0x1
@@ -34,12 +34,12 @@ def unpack_wheel(wheel: Path, into: Path) -> None:
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
-            _unpack(archive, Writer(into))
+            _unpack(archive, TreeWriter(into))
     except _BROKEN as error:
         raise Refused(f"it is no whole wheel ({error})") from None
 
 
-def _unpack(archive: zipfile.ZipFile, writer: Writer) -> None:
+def _unpack(archive: zipfile.ZipFile, writer: TreeWriter) -> None:
     members = _members(archive)
     record_path = _record_path(members)
     record = _read(archive, members[record_path], writer)
@@ -92,7 +92,7 @@ def _record_path(members: dict[PurePosixPath, zipfile.ZipInfo]) -> PurePosixPath
     return records[0]
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, writer: Writer) -> bytes:
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, writer: TreeWriter) -> bytes:
     if member.file_size > _MAX_FILE:
         raise Refused(f"it holds {member.filename!r} of more than {_MAX_FILE // 1024 // 1024} MiB")
     writer.room(member.file_size)

@@ -9,7 +9,7 @@ from examples import Change, Examples
 
 from harness.audit.operators import all_operators
 from harness.audit.operators.operator import Operator, faults
-from harness.audit.reading.files import SourceFile
+from harness.audit.reading.files import MutableFile
 from harness.audit.reading.mutant import compiles, mutated
 from harness.audit.reading.vocabulary import Vocabulary
 
@@ -25,7 +25,7 @@ UNCHANGED = [(operator, text) for operator in all_operators() for text in exampl
 
 
 def made(operator: Operator, text: str) -> list[str]:
-    source = SourceFile("package/module.py", text)
+    source = MutableFile("package/module.py", text)
     return [mutated(text, mutant) for mutant in faults(source, Vocabulary([source]), [operator])]
 
 

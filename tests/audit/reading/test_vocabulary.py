@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.audit.reading.files import SourceFile
+from harness.audit.reading.files import MutableFile
 from harness.audit.reading.vocabulary import Vocabulary
 from harness.audit.reading.walk import walk
-from harness.audit.run.plain import Plain
+from harness.audit.run.plain import ExpectedOutcome
 from harness.audit.run.trial import frame_of
 from harness.world.case import Outcome, Refusal
 
@@ -32,7 +32,7 @@ def g(y):
 
 @pytest.fixture
 def vocabulary() -> Vocabulary:
-    return Vocabulary([SourceFile("p/one.py", ONE), SourceFile("p/two.py", TWO)])
+    return Vocabulary([MutableFile("p/one.py", ONE), MutableFile("p/two.py", TWO)])
 
 
 def test_values_of_a_field_come_from_all_files_and_tables(vocabulary: Vocabulary) -> None:
@@ -60,7 +60,7 @@ def test_tables_and_members(vocabulary: Vocabulary) -> None:
 
 
 def test_every_node_has_a_role() -> None:
-    source = SourceFile("p/one.py", ONE)
+    source = MutableFile("p/one.py", ONE)
     roles = {source.text_of(here.node): here.role for here in walk(source.module)}
     assert roles['("a", "b")'.strip("()")] == "table"
     assert roles['"c"'] == "value"
@@ -74,22 +74,22 @@ def test_an_equal_outcome_is_known_at_once() -> None:
     def fields(**values: object) -> Outcome:
         return Outcome(id="x", fields=values, error=None, env={})
 
-    plain = Plain(frame_of(fields(a=1, b=None), ("a", "b")), ("a", "b"), True)
+    plain = ExpectedOutcome(frame_of(fields(a=1, b=None), ("a", "b")), ("a", "b"), True)
     assert plain.is_plainly(fields(b=None, a=1, c=3))
     assert not plain.is_plainly(fields(a=True, b=None))
     assert not plain.is_plainly(fields(a=1.0, b=None))
     assert not plain.is_plainly(Outcome(id="x", fields={"a": 1, "b": None}, error=None, env={"A": "1"}))
     # What may agree without being plain is left to the frames.
     listed = fields(a=[1])
-    assert not Plain(frame_of(listed, ("a",)), ("a",), True).is_plainly(listed)
+    assert not ExpectedOutcome(frame_of(listed, ("a",)), ("a",), True).is_plainly(listed)
 
     def refused(kind: str, message: str) -> Outcome:
         return Outcome(id="x", fields=None, error=Refusal(kind, message, "f"), env={})
 
     frame = frame_of(refused("ValueError", "no"), ("a",))
-    assert Plain(frame, ("a",), True).is_plainly(refused("ValueError", "no"))
-    assert not Plain(frame, ("a",), True).is_plainly(refused("ValueError", "never"))
-    assert Plain(frame, ("a",), False).is_plainly(refused("ValueError", "never"))
-    assert not Plain(frame, ("a",), False).is_plainly(refused("KeyError", "no"))
-    assert not Plain(frame, ("a",), False).is_plainly(fields(a=1))
+    assert ExpectedOutcome(frame, ("a",), True).is_plainly(refused("ValueError", "no"))
+    assert not ExpectedOutcome(frame, ("a",), True).is_plainly(refused("ValueError", "never"))
+    assert ExpectedOutcome(frame, ("a",), False).is_plainly(refused("ValueError", "never"))
+    assert not ExpectedOutcome(frame, ("a",), False).is_plainly(refused("KeyError", "no"))
+    assert not ExpectedOutcome(frame, ("a",), False).is_plainly(fields(a=1))
     assert not plain.is_plainly(refused("ValueError", "no"))

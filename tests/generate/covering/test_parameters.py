@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from harness.generate.cases import CaseMaker
-from harness.generate.covering.columns import Columns
+from harness.generate.covering.columns import CaseColumns
 from harness.generate.covering.parameters import MOST_OPTIONS, MOST_PARAMETERS, Parameter, parameters_of
 from harness.generate.covering.rows import Rows
 from harness.generate.values.domains import Domain, Domains
@@ -126,7 +126,7 @@ def test_a_table_says_what_the_cases_have(domains: Domains) -> None:
     parameters = parameters_of(domains)
     cases = [*CaseMaker(domains).cases(3, 200), Case(id="x", args={"size": 5, "config": {"x": 2}, "else": 1})]
     cases = [case for case in cases if case.model.architectures[0] in domains.architectures]
-    table = Columns(parameters).of(cases)
+    table = CaseColumns(parameters).of(cases)
     firsts = [sum(len(p.options) for p in parameters[:number]) for number in range(len(parameters))]
     for number, case in enumerate(cases):
         expected = {first + option for first, option in zip(firsts, options_of(case, parameters), strict=True)}
@@ -136,5 +136,5 @@ def test_a_table_says_what_the_cases_have(domains: Domains) -> None:
 
 def test_a_model_attribute_said_to_be_what_it_is_is_silent() -> None:
     parameters = parameters_of(SMALL)
-    tables = [Columns(parameters).of([Case(id="x", model=model)]) for model in (Model(), Model(gguf=False))]
+    tables = [CaseColumns(parameters).of([Case(id="x", model=model)]) for model in (Model(), Model(gguf=False))]
     assert tables[0] == tables[1]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness.engine.difference.buckets import Bucket
 from harness.engine.difference.compare import Difference
-from harness.formats.launch import Flags, split_launch
+from harness.formats.launch import LaunchFlags, split_launch
 from harness.report.wording.causes import difference_words, slug
 from harness.report.wording.launches import launch_command, machine_words, model_words, quoted
 from harness.world.case import Case
@@ -22,7 +22,7 @@ from harness.world.hardware import Hardware
 from harness.world.model import Model
 from harness.world.profiles import hardware_profile, model_profile
 
-FLAGS = Flags(
+FLAGS = LaunchFlags(
     names={"tp_size": "--tp", "page_size": "--page-size", "label": "--label", "fast": "--fast", "config": "--config"}
 )
 
