@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from codemods.commands.options import TREES
+from codemods.commands.options import TREES, print_json
 from harness.cli.frame.app import DIFFERENT, EQUIVALENT, INCONCLUSIVE
 from harness.cli.frame.options import SUBJECT_OPTIONS, Format, takes
 from harness.common.errors import UsageError, hint
@@ -75,8 +74,7 @@ def plan(
     if format is Format.json:
         body = {**msgspec.to_builtins(made.plan, enc_hook=str), "writes": dict(sorted(writes.items()))}
         del body["folder"]
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n")
-        sys.stdout.buffer.flush()
+        print_json(body)
         return EQUIVALENT
     console = Console(highlight=False)
     print_plan(made.plan, dict(writes), console)
@@ -144,9 +142,7 @@ def status(
         raise UsageError(f"the stack in {folder} has no step {step!r}{hint(step, names)}")
     one = next((item for item in state.steps if item.name == step), None)
     if format is Format.json:
-        body = msgspec.json.encode(state if one is None else one)
-        sys.stdout.buffer.write(msgspec.json.format(body, indent=2) + b"\n")
-        sys.stdout.buffer.flush()
+        print_json(state if one is None else one)
         return EQUIVALENT
     console = Console(highlight=False)
     if one is None:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from codemods.lift.regions import Needs
 from codemods.runtime.names import DECLARE
-from codemods.writing.emit import fresh, laid_out, name_of, names_in
+from codemods.writing.emit import comma, fresh, laid_out, name_of, names_in
 from codemods.writing.imports import Imports
 
 RUN = "run_pass"
@@ -158,7 +158,7 @@ class _ToView(cst.CSTTransformer):
         plain = call.with_changes(func=func, args=call.args[2:])
         spaced = [
             item.with_changes(
-                comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")),
+                comma=comma(),
                 whitespace_after_arg=cst.SimpleWhitespace(""),
             )
             for item in plain.args

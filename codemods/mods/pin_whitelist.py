@@ -18,16 +18,13 @@ PINNED = "PINNED"
 _TEST = '''\
 """What the resolution may declare, pinned: a field that joins or leaves the whitelist is meant to."""
 
-from app.args import Args
-from app.overrides_runtime import resolvable_fields
+{imports}
 
-PINNED = (
-    "size",
-)
+PINNED = {names}
 
 
 def test_the_whitelist_is_the_pinned_one():
-    assert sorted(resolvable_fields(Args)) == sorted(PINNED)
+    assert sorted(resolvable_fields({record})) == sorted(PINNED)
 '''
 
 
@@ -87,16 +84,9 @@ class PinWhitelist(Codemod):
         if self.path in self.facts.test_files:
             return {}
         record = self.facts.record
-        imports = sorted(
-            [
-                f"from {dotted_name(record.file)} import {record.name}",
-                f"from {self.facts.runtime_module} import resolvable_fields",
-            ]
-        )
-        text = _TEST.split("\n\n")
-        head, pinned, check = text[0], _tuple(self._whitelist), _TEST[_TEST.index("\n\n\ndef ") :]
-        body = check.replace("(Args)", f"({record.name})")
-        return {self.path: f"{head}\n\n" + "\n".join(imports) + f"\n\n{PINNED} = {pinned}" + body}
+        modules = (dotted_name(record.file), record.name), (self.facts.runtime_module, "resolvable_fields")
+        imports = "\n".join(sorted(f"from {module} import {name}" for module, name in modules))
+        return {self.path: _TEST.format(imports=imports, names=_tuple(self._whitelist), record=record.name)}
 
 
 def _tuple(names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from codemods.reading.scopes import like_record
 from codemods.reading.source import SourceFile, usual_quote
 from codemods.reading.writes import may_write
 from codemods.runtime.names import DECLARE
-from codemods.writing.emit import declaration, laid_out, names_in
+from codemods.writing.emit import comma, declaration, laid_out, names_in
 from codemods.writing.imports import Imports
 from codemods.writing.loops import written_out
 from codemods.writing.record_walk import RecordWalk
@@ -258,7 +258,7 @@ class _Recorder(RecordWalk):
         call = declaration(owner, self.scope.source, [], quote=self._quote, declare=self._declare)
         bare = value.with_changes(lpar=value.lpar, rpar=value.rpar)
         pair = cst.Dict([cst.DictElement(name, bare)])
-        head = [item.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))) for item in call.args]
+        head = [item.with_changes(comma=comma()) for item in call.args]
         return call.with_changes(args=[*head, cst.Arg(pair, star="**")])
 
     def _known_names(self, name: cst.BaseExpression) -> frozenset[str] | None:

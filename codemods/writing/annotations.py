@@ -8,7 +8,7 @@ import libcst as cst
 
 from codemods.reading.index import ModuleIndex
 from codemods.reading.source import SourceFile
-from codemods.writing.emit import code, deeper, exploded, fits, name_of, newline
+from codemods.writing.emit import code, comma, deeper, exploded, fits, keyword_argument, name_of, newline
 
 
 class Tagger:
@@ -95,11 +95,9 @@ class Tagger:
     def _from_help(self, text: cst.BaseExpression) -> cst.Call:
         """Return the metadata that means the same as a bare help text."""
         self.needs_imports = self.needs_imports or not self._has_arg
-        keyword = cst.Name("help") if "help" in self._parameters else None
-        bare = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
         if "\n" not in code(text) and text.lpar:
             text = text.with_changes(lpar=[], rpar=[])
-        first = cst.Arg(text, keyword=keyword, equal=bare if keyword else cst.MaybeSentinel.DEFAULT)
+        first = keyword_argument("help", text) if "help" in self._parameters else cst.Arg(text)
         return self._with_tag(cst.Call(cst.Name(self._arg), [first]))
 
     def _with_tag(self, call: cst.Call) -> cst.Call:
@@ -111,28 +109,18 @@ class Tagger:
                 arguments = list(call.args)
                 arguments[number] = item.with_changes(value=cst.Name("True"))
                 return call.with_changes(args=arguments)
-        bare = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-        added = cst.Arg(cst.Name("True"), keyword=cst.Name(self._tag), equal=bare)
+        added = keyword_argument(self._tag, cst.Name("True"))
         if not call.args:
             return call.with_changes(args=[added])
-        last = call.args[-1]
+        *others, last = call.args
         if isinstance(last.comma, cst.Comma) and isinstance(last.comma.whitespace_after, cst.ParenthesizedWhitespace):
-            between = call.whitespace_before_args
-            return call.with_changes(
-                args=[
-                    *call.args[:-1],
-                    last.with_changes(comma=cst.Comma(whitespace_after=_without_comments(between))),
-                    added.with_changes(comma=last.comma),
-                ]
-            )
-        spaced = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-        return call.with_changes(
-            args=[
-                *call.args[:-1],
-                last.with_changes(comma=spaced, whitespace_after_arg=cst.SimpleWhitespace("")),
-                added.with_changes(whitespace_after_arg=last.whitespace_after_arg),
-            ]
-        )
+            between = cst.Comma(whitespace_after=_without_comments(call.whitespace_before_args))
+            pair = last.with_changes(comma=between), added.with_changes(comma=last.comma)
+        else:
+            end = last.whitespace_after_arg
+            before = last.with_changes(comma=comma(), whitespace_after_arg=cst.SimpleWhitespace(""))
+            pair = before, added.with_changes(whitespace_after_arg=end)
+        return call.with_changes(args=[*others, *pair])
 
     # -- layout
 
@@ -151,7 +139,7 @@ class Tagger:
         self.needs_imports = self.needs_imports or not self._has_arg
         last = wrapped.slice[-1]
         added = cst.SubscriptElement(cst.Index(self._fresh()), comma=last.comma)
-        spaced = last.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
+        spaced = last.with_changes(comma=comma())
         return self._laid_out(node, wrapped.with_changes(slice=[*wrapped.slice[:-1], spaced, added]))
 
     def _laid_out(self, node: cst.AnnAssign, wrapped: cst.Subscript) -> cst.AnnAssign:

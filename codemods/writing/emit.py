@@ -71,13 +71,11 @@ def declaration(
 ) -> cst.Call:
     """Return ``declare(owner, "source", field=value, ...)`` on one line, its values as they are."""
     arguments = [
-        cst.Arg(owner.with_changes(lpar=[], rpar=[]), comma=_comma()),
-        cst.Arg(cst.SimpleString(f"{quote}{source}{quote}"), comma=_comma()),
+        cst.Arg(owner.with_changes(lpar=[], rpar=[])),
+        cst.Arg(cst.SimpleString(f"{quote}{source}{quote}")),
+        *(keyword_argument(field, as_argument(value)) for field, value in values),
     ]
-    bare = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    for field, value in values:
-        arguments.append(cst.Arg(as_argument(value), keyword=cst.Name(field), equal=bare, comma=_comma()))
-    arguments[-1] = arguments[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    arguments[:-1] = [item.with_changes(comma=comma()) for item in arguments[:-1]]
     return cst.Call(cst.Name(declare), arguments)
 
 
@@ -99,8 +97,15 @@ def laid_out(call: cst.Call, width: int) -> cst.Call:
     return exploded(call.with_changes(args=[item.with_changes(value=deeper(item.value)) for item in call.args]))
 
 
-def _comma() -> cst.Comma:
+def comma() -> cst.Comma:
+    """Return a comma with a space after it; a new one each time, since a node has one place in a tree."""
     return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+
+
+def keyword_argument(name: str, value: cst.BaseExpression) -> cst.Arg:
+    """Return ``name=value``."""
+    bare = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(value, keyword=cst.Name(name), equal=bare)
 
 
 def fits(node: cst.CSTNode, width: int) -> bool:
