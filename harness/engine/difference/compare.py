@@ -7,7 +7,7 @@ found and never decides one.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
@@ -19,6 +19,7 @@ from harness.world.chain import Decision, Place
 DifferenceKind = Literal["field", "environment", "refusals", "refusal", "failure"]
 Sides = tuple[Place | None, Place | None]
 """A place on each side, None where that side has none."""
+PlaceText = Callable[[Place], str]
 
 AS_GIVEN: Final = "as given"
 """The text for the writer of a field that no place writes: the value is the user's, or the default."""
@@ -62,30 +63,46 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         What one entry of the ledger explains is one bucket, and so is what the same two places wrote or refused,
         whatever the values.
         """
+        return self._identity(str)
+
+    def key_without_lines(self) -> str:
+        """Return an identity that stays the same when other edits of a file move the places in it.
+
+        It is that of `key`, but two differences get the same one if their places are in the same functions.
+        """
+        return self._identity(_without_line)
+
+    def _identity(self, text: PlaceText) -> str:
         if self.entry is not None:
             return msgspec.json.encode(["entry", self.entry]).decode()
         if self.writers is not None:
-            return msgspec.json.encode([self.kind, self.name, self.parted, *writer_texts(self.writers)]).decode()
-        checks = (self.first, self.second) if self.checks is None else check_texts(self.checks)
-        parts = [self.kind, self.name, *checks, *map(decision_text, self.decision or ())]
+            written = writer_texts(self.writers, text)
+            return msgspec.json.encode([self.kind, self.name, self.parted, *written]).decode()
+        checks = (self.first, self.second) if self.checks is None else check_texts(self.checks, text)
+        decisions = [decision_text(one, text) for one in self.decision or ()]
+        parts = [self.kind, self.name, *checks, *decisions]
         return msgspec.json.encode(parts, order="deterministic").decode()
 
 
-def writer_texts(writers: Sides) -> tuple[str, str]:
+def writer_texts(writers: Sides, text: PlaceText = str) -> tuple[str, str]:
     """Return the text of both writers, `AS_GIVEN` for a side where no place wrote."""
     first, second = writers
-    return AS_GIVEN if first is None else str(first), AS_GIVEN if second is None else str(second)
+    return AS_GIVEN if first is None else text(first), AS_GIVEN if second is None else text(second)
 
 
-def check_texts(checks: Sides) -> tuple[str, str]:
+def check_texts(checks: Sides, text: PlaceText = str) -> tuple[str, str]:
     """Return the text of both checks, the empty string for a side that resolved."""
     first, second = checks
-    return "" if first is None else str(first), "" if second is None else str(second)
+    return "" if first is None else text(first), "" if second is None else text(second)
 
 
-def decision_text(decision: Decision) -> str:
+def decision_text(decision: Decision, text: PlaceText = str) -> str:
     """Return the text of a decision and its place."""
-    return f"{decision.text} in {decision}"
+    return f"{decision.text} in {text(decision)}"
+
+
+def _without_line(place: Place) -> str:
+    return f"{place.source} ({place.file})"
 
 
 def differences(first: Outcome, second: Outcome, *, messages: bool) -> list[Difference]:

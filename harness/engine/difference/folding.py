@@ -24,7 +24,7 @@ Runs = Mapping[Place | tuple[str, str], int]
 class Shared(NamedTuple):
     """Something that several buckets may have in common.
 
-    ``kind`` is ``field`` (a writer), ``decision``, ``check``, ``said`` (the message of a check) or ``variable``;
+    ``kind`` is ``field`` (a writer), ``decision``, ``check``, ``message`` (the text of a check) or ``variable``;
     ``name`` is the field. ``text`` identifies it, and orders it among others. ``place`` is set for a writer.
     """
 
@@ -59,7 +59,7 @@ def fold(buckets: Sequence[Bucket], runs: tuple[Runs, Runs]) -> list[Bucket]:
         if not sharing:
             groups += [_Group([bucket], None) for bucket in left]
             break
-        node = max(sharing, key=lambda node: (*_suspicion(node, sharing[node], runs), node[0] != "said", node))
+        node = max(sharing, key=lambda node: (*_suspicion(node, sharing[node], runs), node.kind != "message", node))
         groups.append(_Group(sharing[node], node))
         taken = {id(bucket) for bucket in sharing[node]}
         left = [bucket for bucket in left if id(bucket) not in taken]
@@ -173,10 +173,10 @@ def _shares(difference: Difference, plain: Collection[tuple[str, str]]) -> list[
         return [_writer(name, side, place) for side, place in enumerate(difference.writers) if place is not None]
     if difference.kind in ("refusal", "refusals"):
         # One check may be first on one side in this case, on the other in another: its message identifies it.
-        said = {text for text in (difference.first, difference.second) if text is not None}
+        messages = {text for text in (difference.first, difference.second) if text is not None}
         return [
             *(Shared("check", "", side, check) for side, check in enumerate(checks) if check),
-            *(Shared("said", "", 1, text) for text in sorted(said)),
+            *(Shared("message", "", 1, text) for text in sorted(messages)),
         ]
     return []
 

@@ -35,23 +35,23 @@ def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: t
         shared = _shared(chains)
         by_name = {difference.name: difference for difference in fields}
         written = {write.field for chain in chains for write in chain}
-        parting = {name: _parting(name, chains) for name in by_name}
-        parting |= {name: at for name in written - by_name.keys() if None not in (at := _parting_both(name, chains))}
-        ranked = sorted(parting, key=lambda name: (_rank(name, shared, parting), name))
+        diverged = {name: _divergence(name, chains) for name in by_name}
+        diverged |= {name: at for name in written - by_name.keys() if None not in (at := _both_diverge(name, chains))}
+        ranked = sorted(diverged, key=lambda name: (_rank(name, shared, diverged), name))
         name = ranked[0]
         root = by_name[name] if name in by_name else by_name[next(one for one in ranked if one in by_name)]
         along = tuple(difference.name for difference in found if difference is not root)
         first, second = (
-            None if at is None else chain[at].place for chain, at in zip(chains, parting[name], strict=True)
+            None if at is None else chain[at].place for chain, at in zip(chains, diverged[name], strict=True)
         )
-        parted = None if name in by_name else name
-        return msgspec.structs.replace(root, writers=(first, second), along=along, parted=parted)
+        again_equal = None if name in by_name else name
+        return msgspec.structs.replace(root, writers=(first, second), along=along, parted=again_equal)
     root = found[0]
     if root.kind in ("refusal", "refusals"):
-        parted = _parted_before(chains, outcomes)
-        if parted is not None:
-            first, second = (place_of(_last(parted, chain)) for chain in chains)
-            return msgspec.structs.replace(root, name=parted, writers=(first, second))
+        early = _field_diverged_before(chains, outcomes)
+        if early is not None:
+            first, second = (place_of(_last(early, chain)) for chain in chains)
+            return msgspec.structs.replace(root, name=early, writers=(first, second))
     return root
 
 
@@ -59,13 +59,13 @@ def _last(name: str, chain: Chain) -> Write | None:
     return next((write for write in reversed(chain) if write.field == name), None)
 
 
-def _parting(name: str, chains: tuple[Chain, Chain]) -> At:
+def _divergence(name: str, chains: tuple[Chain, Chain]) -> At:
     """Return the write on each side at which a field diverges; if one side has none, the last write on each."""
-    both = _parting_both(name, chains)
+    both = _both_diverge(name, chains)
     return (_last_index(name, chains[0]), _last_index(name, chains[1])) if None in both else both
 
 
-def _parting_both(name: str, chains: tuple[Chain, Chain]) -> At:
+def _both_diverge(name: str, chains: tuple[Chain, Chain]) -> At:
     """Return on each side the first write of ``name`` to a value that the other side never writes."""
     first, second = ([repr(write.value) for write in chain if write.field == name] for chain in chains)
     return _first_other(name, chains[0], second), _first_other(name, chains[1], first)
@@ -88,7 +88,7 @@ def _shared(chains: tuple[Chain, Chain]) -> tuple[list[int], list[int]]:
     return first, second
 
 
-def _rank(name: str, shared: tuple[list[int], list[int]], parting: Mapping[str, At]) -> tuple[int, int, int]:
+def _rank(name: str, shared: tuple[list[int], list[int]], diverged: Mapping[str, At]) -> tuple[int, int, int]:
     """Return how early ``name`` diverges: a smaller rank is earlier.
 
     The first part is the number of writes that both sides make before it, the only measure that both sides share.
@@ -97,11 +97,11 @@ def _rank(name: str, shared: tuple[list[int], list[int]], parting: Mapping[str, 
     """
     ranks, before = [], []
     for side, counts in enumerate(shared):
-        own = parting[name][side]
+        own = diverged[name][side]
         if own is not None:
-            ranks.append(sum(1 for at in parting.values() if (other := at[side]) is not None and other < own))
+            ranks.append(sum(1 for at in diverged.values() if (other := at[side]) is not None and other < own))
             before.append(counts[own])
-    last = len(parting)
+    last = len(diverged)
     return min(before, default=max(map(len, shared))), min(ranks, default=last), max(ranks, default=last)
 
 
@@ -109,7 +109,7 @@ def _last_index(name: str, chain: Chain) -> int | None:
     return next((index for index in reversed(range(len(chain))) if chain[index].field == name), None)
 
 
-def _parted_before(chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> str | None:
+def _field_diverged_before(chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> str | None:
     """Return the first field that had diverged on a refusing side: its last value there never occurs on the other."""
     for side, (chain, outcome) in enumerate(zip(chains, outcomes, strict=True)):
         if outcome.error is None:

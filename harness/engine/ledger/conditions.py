@@ -23,7 +23,7 @@ HEADS: Final = ("args", "env", "hardware", "model", "probe", "checkpoint", "firs
 _SIDE_KEYS: Final = ("error", "message", "origin")
 
 
-class Condition(msgspec.Struct, frozen=True, kw_only=True):
+class LedgerCondition(msgspec.Struct, frozen=True, kw_only=True):
     """What is at ``path`` is one of ``values``, or whatever else ``operation`` asks of it.
 
     ``is``: equal to one of them, in value and type; ``not``: to none; ``contains``: a text, or an item of a list, has
@@ -51,7 +51,7 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True):
         return equal == (self.operation == "is")
 
 
-Conditions = tuple[Condition, ...]
+Conditions = tuple[LedgerCondition, ...]
 
 
 def holds(conditions: Conditions, facts: Mapping[str, Any]) -> bool:
@@ -87,10 +87,10 @@ def conditions_from_toml(table: object, where: str) -> Conditions:
     return tuple(_condition(path, value, where) for path, value in table.items())
 
 
-def _condition(path: str, value: object, where: str) -> Condition:
+def _condition(path: str, value: object, where: str) -> LedgerCondition:
     _check_path(path, where)
     if not isinstance(value, dict):
-        return Condition(path=path, operation="is", values=_finite(_listed(value), f"{where}: {path}"))
+        return LedgerCondition(path=path, operation="is", values=_finite(_listed(value), f"{where}: {path}"))
     if len(value) != 1 or next(iter(value)) not in _OPERATIONS:
         given = next(iter(value), "")
         raise UsageError(
@@ -106,7 +106,7 @@ def _condition(path: str, value: object, where: str) -> Condition:
         raise UsageError(f"{where}: {path}: set takes true or false, not {brief(wanted)}")
     if operation == "contains" and not all(isinstance(item, str) for item in values):
         raise UsageError(f"{where}: {path}: contains takes a text or a list of texts, not {brief(wanted)}")
-    return Condition(path=path, operation=operation, values=values)
+    return LedgerCondition(path=path, operation=operation, values=values)
 
 
 def _listed(value: object) -> tuple[Any, ...]:
@@ -147,7 +147,7 @@ def _check_path(path: str, where: str) -> None:
         raise UsageError(f"{where}: there is no {path}{hint(rest, known)}")
 
 
-def field_names(conditions: Sequence[Condition]) -> list[str]:
+def field_names(conditions: Sequence[LedgerCondition]) -> list[str]:
     """Return the fields that the conditions ask for, as an argument or as an outcome of either side."""
     names = []
     for condition in conditions:

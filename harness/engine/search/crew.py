@@ -1,4 +1,4 @@
-"""Who does a campaign's tasks: one job in this process, or several in processes of their own."""
+"""The workers that run the tasks of a campaign: one job in this process, or several in processes of their own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
+from typing import Protocol
 
 from harness.engine.search.interrupts import let_through
 from harness.engine.search.job import Job
@@ -16,19 +17,31 @@ from harness.engine.search.worker import FEW_COLLECTIONS, Worker, WorkerDied
 from harness.subjects.cores import one_each
 from harness.world.case import Case
 
-# A worker that ends without a word is replaced; one task that ends this many is given up on.
+# A worker process that ends without an answer is replaced, since the system may have killed it for a passing lack of
+# memory. A task that ends this many workers in a row is itself the reason, and the campaign fails.
 _TRIES = 3
 
 
+class Workers(Protocol):
+    """Something that runs tasks: `Inline` or `Crew`."""
+
+    def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
+        """Run the tasks and hand each answer to ``take``; raises KeyboardInterrupt, and can be used again then."""
+        ...
+
+
 class _End:
-    """Stands for the end of the tasks."""
+    """The end of the tasks; None means "wait for an answer", so that it cannot mean this."""
 
 
 _END = _End()
 
 
 class Inline:
-    """One job, in this process, which makes the cases or has them ``given``. Use it as a context manager."""
+    """One job in this process. Use it as a context manager.
+
+    The job makes its cases, unless they are ``given``.
+    """
 
     def __init__(self, request: Request, given: Sequence[Case] | None = None) -> None:
         self._request = request
@@ -46,13 +59,13 @@ class Inline:
         self._pair.close()
 
     def plan(self) -> Planned:
-        """Make the plan; must come first. Raises UsageError."""
+        """Load the subjects and make the plan. Call this before `work`. Raises UsageError."""
         made = make_plan(self._request, self._pair)
         self._job = Job(made.plan, self._pair, self._given)
         return made
 
     def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
-        """Run the tasks one after the other; none of them waits for an answer, since all before are answered."""
+        """Run the tasks one after the other. No task has to wait, since each earlier one is answered already."""
         assert self._job is not None
         try:
             for task in tasks:
@@ -61,7 +74,8 @@ class Inline:
                     answer = self._job.run(task)
                 take(answer)
         except KeyboardInterrupt:
-            # The subjects may owe answers that nobody waits for any more: the next task starts fresh ones.
+            # A subject's process may still be working on cases, and would answer the next task with their outcomes.
+            # So both end here, and the next task starts fresh ones.
             self._pair.close()
             raise
 
@@ -69,7 +83,7 @@ class Inline:
 class Crew:
     """Several jobs, each in a process of its own. Use it as a context manager.
 
-    All load their subjects at once; the first also makes the plan, for which it needs no others.
+    All workers load their subjects at the same time. The first one also makes the plan.
     """
 
     def __init__(self, request: Request) -> None:
@@ -85,7 +99,7 @@ class Crew:
             worker.close()
 
     def plan(self) -> Planned:
-        """Make the plan; must come first. Raises UsageError."""
+        """Load the subjects and make the plan. Call this before `work`. Raises UsageError."""
         first = self._workers[0]
         first.send(MakePlan())
         made = first.receive()
@@ -93,14 +107,15 @@ class Crew:
         self._plan = made.plan
         for worker in self._workers:
             with contextlib.suppress(WorkerDied):
-                # It is replaced at its first task.
+                # Nothing is lost yet: the worker is replaced when it gets its first task.
                 worker.send(Begin(made.plan))
         return made
 
     def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
-        """Hand the tasks out in order, each to the next free worker; returns when all are answered.
+        """Hand out the tasks in order, each to the next free worker; return when all are answered.
 
-        ``tasks`` yields None when the next task has to wait for an answer, and is asked again after it.
+        ``tasks`` yields None when its next task depends on an answer that is still missing. It is asked again after
+        the next answer.
         """
         idle, busy = list(self._workers), dict[Worker, tuple[Task, int]]()
         more = True
@@ -129,17 +144,19 @@ class Crew:
                         idle.append(worker)
                         take(answer)
         except KeyboardInterrupt:
-            # Nobody waits for what is under way: fresh workers take what comes next.
+            # The workers still run tasks whose answers nobody will read, and would be mistaken for answers to later
+            # tasks. Fresh workers take those.
             for number, worker in enumerate(self._workers):
                 worker.close()
                 self._workers[number] = self._fresh(worker.core)
             raise
 
     def _hand(self, worker: Worker, task: Task, tries: int, busy: dict[Worker, tuple[Task, int]]) -> None:
-        """Hand a task over; when the worker turns out to have ended, to a fresh one.
+        """Hand the task to the worker, or to a fresh one if this worker has ended.
 
-        And to no other: what a worker tells leaves out what it told before, and one that goes on may have done later
-        chunks already.
+        Another running worker would be simpler and wrong. A worker reports only what it has not reported before, and
+        another one may have compared later chunks already: it would leave out of this chunk what it reported with
+        those, and the result would depend on which worker died. A fresh worker has reported nothing.
         """
         while True:
             try:
@@ -152,6 +169,7 @@ class Crew:
                 return
 
     def _fresh(self, core: int | None) -> Worker:
+        """Return a new worker that knows the plan."""
         assert self._plan is not None
         worker = Worker(self._request, core)
         with contextlib.suppress(WorkerDied):
@@ -159,6 +177,7 @@ class Crew:
         return worker
 
     def _replaced(self, worker: Worker, task: Task, tries: int, death: WorkerDied) -> Worker:
+        """Return a fresh worker in the place of one that ended; raises RuntimeError after too many tries."""
         worker.close()
         if tries >= _TRIES:
             raise RuntimeError(f"{tries} workers ended with status {death} on {task!r}")
@@ -168,6 +187,6 @@ class Crew:
 
 
 def _ready(workers: Sequence[Worker]) -> list[Worker]:
-    """Return the workers that have an answer; waits for the first."""
+    """Wait until a worker has an answer or has ended; return all of which that is true."""
     ready = set(wait([worker.fileno() for worker in workers]))
     return [worker for worker in workers if worker.fileno() in ready]

@@ -11,7 +11,7 @@ import msgspec
 
 from harness.engine.difference.buckets import Bucket, Buckets
 from harness.engine.difference.compare import Comparison, Difference
-from harness.engine.difference.parting import is_told, needs_trace, parted
+from harness.engine.difference.diverging import located, needs_no_decisions, needs_trace
 from harness.engine.difference.roots import rooted
 from harness.engine.ledger.entries import Ledger
 from harness.engine.result.breakdown import Breakdown
@@ -122,9 +122,9 @@ class Pair:
             open_ones = [one for one in found[number] if one.entry is None]
             explained = [one for one in found[number] if one.entry is not None]
             found[number] = [*explained, rooted(open_ones, pair, (first, second))]
-        return self._parted(cases, frames, found)
+        return self._located(cases, frames, found)
 
-    def _parted(
+    def _located(
         self, cases: Sequence[Case], frames: Sequence[tuple[bytes, bytes]], found: list[list[Difference]]
     ) -> list[list[Difference]]:
         """Tell of the roots that no write explains where they come from.
@@ -137,8 +137,8 @@ class Pair:
                 continue
             *others, root = roots
             first, second = (Trace(raised=raised_at(frame)) for frame in frames[number])
-            if is_told(root, (first, second)):
-                found[number] = [*others, parted(root, (first, second))]
+            if needs_no_decisions(root, (first, second)):
+                found[number] = [*others, located(root, (first, second))]
             else:
                 asked.append(number)
         if not asked:
@@ -151,7 +151,7 @@ class Pair:
                 msgspec.structs.replace(trace, raised=raised_at(frame) or trace.raised)
                 for trace, frame in zip(pair, frames[number], strict=True)
             )
-            found[number] = [*others, parted(root, (first, second))]
+            found[number] = [*others, located(root, (first, second))]
         return found
 
     def _compare(self, case: Case, a: bytes, b: bytes) -> list[Difference]:

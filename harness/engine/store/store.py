@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
 from harness.common.errors import UsageError
 from harness.engine.judgement.totals import Sums, Totals
 from harness.engine.result.events import Finished, Started
-from harness.engine.search.plan import Answer, Compared, Plan, Task, Weigh, Weighed
+from harness.engine.search.crew import Workers
+from harness.engine.search.plan import Answer, Compared, Plan, Weigh, Weighed
 from harness.engine.store.checkpoint import Checkpoint, campaign_of, load_checkpoint, save_checkpoint
 from harness.engine.store.corpus import Corpus, named
 from harness.engine.store.trim import trimmed
@@ -20,14 +21,6 @@ from harness.generate.cases import CHUNK
 from harness.subjects.spec import SubjectSpec
 
 _SECONDS: Final = 10.0
-
-
-class Workers(Protocol):
-    """Who does tasks (`harness.engine.search.crew`)."""
-
-    def work(self, tasks: Iterator[Task | None], take: Callable[[Answer], None]) -> None:
-        """Run the tasks and hand over the answers."""
-        ...
 
 
 class Store:

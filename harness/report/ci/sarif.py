@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import re
 from collections import Counter
 from typing import Any, Final
 from urllib.parse import quote
@@ -26,8 +25,6 @@ from harness.world.chain import Place, Write
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _BASES: Final = ("FIRST", "SECOND")
 _TOP: Final = "SRCROOT"
-# A line number in the key of a difference. Edits elsewhere in a file change it, and the finding is the same.
-_LINE: Final = re.compile(r":\d+\)")
 _LEVELS: Final = {"equivalent": "note", "different": "error", "inconclusive": "warning"}
 _RULES: Final = {
     "field": ("FieldDiffers", "Both subjects resolve the launch, to different values of a field."),
@@ -163,7 +160,7 @@ def _body(result: Finished, bucket: Bucket) -> dict[str, Any]:
         "level": "warning" if missing else "error",
         "message": {"text": _text(text)},
         "occurrenceCount": bucket.count,
-        "identity": _LINE.sub(")", difference.key()),
+        "identity": difference.key_without_lines(),
         "properties": {
             "field": visible(difference.name),
             "first": visible(shortened(first.value)),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from harness.engine.difference.compare import Comparison, Difference, differences, explain
 from harness.world.case import Failure, Outcome, Refusal
+from harness.world.chain import Decision, Place
 
 VALUES = st.recursive(
     st.none()
@@ -139,7 +140,7 @@ def test_deepdiff_explains_and_leaves_out_the_origin() -> None:
     assert "origin" not in explain(check, *refusals)
 
 
-def test_bare_asserts_are_told_apart_by_where_they_stand() -> None:
+def test_bare_asserts_differ_by_their_function() -> None:
     (found,) = compare(refused("AssertionError", "", "_handle_a"), refused("AssertionError", "x", "_handle_b"))
     assert found.first == "AssertionError without a message in _handle_a"
 
@@ -157,3 +158,22 @@ def test_a_key_names_one_difference(first: dict[str, Any], second: dict[str, Any
     for found in compare(resolved(**first), resolved(**second)):
         again = msgspec.json.decode(msgspec.json.encode(found), type=Difference)
         assert again.key() == found.key()
+
+
+def test_a_key_without_lines_leaves_out_the_lines_of_places_and_nothing_else() -> None:
+    def keys(line: int) -> list[tuple[str, str]]:
+        place = Place(source="f", file="a.py", line=line)
+        asked = Decision(text="x[1:2] > (y:3)", source="g", file="b.py", line=line)
+        found = [
+            Difference(kind="field", name="tp", first=1, second=2, writers=(None, place)),
+            Difference(kind="refusal", name="", first="T: m", second=None, checks=(place, None)),
+            Difference(kind="refusal", name="", first="T: m", second=None, decision=(asked, asked)),
+            Difference(kind="field", name="tp", first="f (a.py:1)", second=2),
+        ]
+        return [(one.key(), one.key_without_lines()) for one in found]
+
+    first, second = keys(1), keys(20)
+    assert [a[1] for a in first] == [b[1] for b in second]
+    assert [a[0] != b[0] for a, b in zip(first, second, strict=True)] == [True, True, True, False]
+    assert first[0][1] == '["field","tp",null,"as given","f (a.py)"]'
+    assert "(y:3) in g (b.py)" in first[2][1] and "f (a.py:1)" in first[3][1]

@@ -12,20 +12,23 @@ from harness.engine.difference.compare import Difference
 from harness.world.chain import Decision, Trace, Write, place_of
 
 _OWNER = re.compile(r"(?<![\w.)])[A-Za-z_]\w*(?:\([\w.]*\))?\.")
-"""The object in a condition. It is left out of the comparison: one side may ask the record, the other a view."""
+"""The object in a condition. It is left out of the comparison, since one side may ask the record and the other
+a view."""
 
 Taken = tuple[Decision, bool]
+"""A decision that a case asked, and its result."""
+
 Key = tuple[str, str]
 """A decision's function, and its text without the objects."""
 
 
 def needs_trace(root: Difference) -> bool:
-    """Return whether writes alone do not explain ``root``, so that the decisions of the case are needed."""
+    """Return whether the writes of fields do not explain ``root``, so that the decisions of the case are needed."""
     return root.entry is None and root.kind in ("environment", "refusal", "refusals")
 
 
-def is_told(root: Difference, traces: tuple[Trace, Trace]) -> bool:
-    """Return whether `parted` needs no decisions: a field had diverged, and every refusal has its place."""
+def needs_no_decisions(root: Difference, traces: tuple[Trace, Trace]) -> bool:
+    """Return whether `located` can do without decisions: a field had diverged, and every refusal has its place."""
     sides = zip((root.first, root.second), traces, strict=True)
     return (
         root.kind != "environment"
@@ -34,7 +37,7 @@ def is_told(root: Difference, traces: tuple[Trace, Trace]) -> bool:
     )
 
 
-def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
+def located(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
     """Return ``root`` with the places that set its variable last, or with its checks and the diverging decision.
 
     A decision is compared with the decision of the same text in the function of the same name on the other side. If
@@ -48,7 +51,7 @@ def parted(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
         root = msgspec.structs.replace(root, checks=(first, second))
     if root.writers is not None:
         return root
-    found = _first_parted(traces)
+    found = _first_diverging(traces)
     if found is None:
         return root
     last = [_last_values(trace) for trace in traces]
@@ -72,11 +75,14 @@ def _last_values(trace: Trace) -> dict[str, object]:
     return {write.field: write.value for write in trace.variables}
 
 
-def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | None:
-    """Return the first decision that has another result on the second side, as it is on both sides."""
+def _first_diverging(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | None:
+    """Return the first decision of the first side that has another result on the second, as it is on both sides.
+
+    The n-th time that the first side asks a decision is compared with the n-th time that the second side does.
+    """
     first, second = (trace.taken for trace in traces)
     keys, others = _keys(first), _keys(second)
-    # Skip the common beginning: most decisions of a case are alike, and comparing them all again takes long.
+    # Skip the common beginning: most decisions of a case are alike, and to match them by key takes much longer.
     start = 0
     for key, other in zip(keys, others, strict=False):
         if key is not other or first[start][1] is not second[start][1]:
@@ -97,7 +103,8 @@ def _first_parted(traces: tuple[Trace, Trace]) -> tuple[Decision, Decision] | No
 
 
 # Keys are looked up by the identity of the ``Taken`` object: a subject reports each result by one object, and hashing
-# its texts takes longer. The object is kept, so that its identity is not used again. Equal keys are one object.
+# its texts would take longer. The table holds the object, so that no other object can get its identity. Equal keys
+# are one object, so that `_first_diverging` can compare them with ``is``.
 _known_keys: dict[int, tuple[Taken, Key]] = {}
 _same_keys: dict[Key, Key] = {}
 _MOST_KNOWN: Final = 1 << 16
