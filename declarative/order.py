@@ -1,8 +1,10 @@
-"""Which passes must come before which, field by field: the order as data, which the pipeline is checked against.
+"""Which passes must come before which, field by field; the pipeline refuses to start in another order.
 
-A field has groups of passes; all passes of a group come before all of the next, and have no order among themselves.
-Listed is what makes a difference: of two passes one reads or writes what the other writes, and exchanging them
-changes the outcome of a case. ``stackproof hazards --cases 20000 --seed 1`` found them, and shows a case for each.
+Each field has groups of passes. All passes of a group come before all passes of the next group, and passes within a
+group may come in any order. The table lists only an order that matters: one pass reads or writes what the other one
+writes, and exchanging both changes the outcome of a case. ``stackproof hazards --cases 20000 --seed 1`` found these
+pairs, and shows a case for each. `declarative.pipeline` states the order itself; this table states what of it must
+not change, so that a pass moved by mistake is an error at import and not a difference in one case of a million.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""The one place that lists every pass and every provider, in execution order; and what runs them over a record.
+"""The one place that lists every pass and every provider, in execution order, and runs them over a record.
 
-Slots keep the numbers and the order of the resolution slice's slots; which check refuses first, and what is in the
-environment when it does, depends on that order. In a slot steps run from top to bottom. The passes of different
-families exclude each other by architecture.
+The slots have the numbers and the order of the resolution slice. Which check refuses first, and which variables are
+set by then, depends on that order. Within a slot, steps run from top to bottom. Passes of different families never
+run for the same case, because each waits for its own architectures.
+
+Passes have the names of the functions in 0.5.15 that do the same, underscore included, so that a report on both shows
+one name. They are listed by module, and no module imports a pass from another.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from legacy.handlers.platforms import PlatformHandlers
 class ServerArgs(
     EntryHandlers, PlatformHandlers, ModelSpecificHandlers, InferenceHandlers, ParallelHandlers, MoeHandlers
 ):
-    """A server's arguments; `legacy.slots` says in which order the handlers resolve them.
+    """A server's arguments with the handlers that resolve them; `legacy.slots` lists the handlers in order.
 
-    Making one resolves nothing: whoever makes it (`legacy.resolve`) also sets the entry state.
+    The constructor resolves nothing. The caller (`legacy.resolve`) also sets the entry state.
     """

@@ -13,7 +13,10 @@ from .pipeline import Resolution
 
 
 class RuntimeContext:
-    """Publishes as a whole or not at all: new flags are made aside and put in place when all went well."""
+    """What a process has published; it publishes as a whole or not at all.
+
+    New flags are made beside the old ones, which they replace only after every check has passed.
+    """
 
     def __init__(self) -> None:
         self.flags = Flags()
@@ -40,7 +43,7 @@ class RuntimeContext:
         """
         self._refuse_frozen("publish")
         arguments = resolution.arguments
-        # Their dict stays as it is when the arguments take over the resolved values.
+        # A copy of the record as it was: a late declaration resolves all flags again from here.
         pristine = object.__new__(type(arguments))
         vars(pristine).update(resolution.pristine)
         declarations = tuple((source, dict(declared)) for source, declared in resolution.declarations)

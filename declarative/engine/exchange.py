@@ -1,4 +1,4 @@
-"""The slots with two steps in each other's place, to see what an order is worth."""
+"""The slots with two steps exchanged, which shows whether the order of the two matters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .steps import Pass
 
 
 def exchanged(slots: Sequence[Slot], registry: Registry, first: str, second: str) -> tuple[Slot, ...]:
-    """Return ``slots`` with the steps named ``first`` and ``second`` exchanged; a provider stands for all of them.
+    """Return ``slots`` with the steps named ``first`` and ``second`` exchanged.
+
+    All providers run at one place, so the name of one means them all.
 
     Raises DeclarationError for a name that no step has, and for two steps of one place: two providers.
     """
@@ -24,7 +26,7 @@ def exchanged(slots: Sequence[Slot], registry: Registry, first: str, second: str
         if name not in places:
             raise DeclarationError(f"there is no step {name!r}{hint(name, places)}")
     if places[first] == places[second]:
-        raise DeclarationError(f"{first} and {second} stand in one place and cannot be exchanged")
+        raise DeclarationError(f"{first} and {second} are in one place and cannot be exchanged")
     steps: list[list[Pass | Dispatch]] = [list(slot.steps) for slot in slots]
     (a, i), (b, j) = places[first], places[second]
     steps[a][i], steps[b][j] = steps[b][j], steps[a][i]

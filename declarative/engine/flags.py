@@ -1,8 +1,8 @@
 """The resolved flags, in typed groups.
 
-Readers take values from here and never fall back to the arguments. A group's leaves are its dataclass fields:
-writing another name is an error that says which one was meant. ``freeze`` ends writing, but for what is written
-while graphs are captured; ``override`` is for tests, and works on frozen groups too.
+Readers take values from here and never fall back to the arguments. A group's leaves are its dataclass fields, and
+writing any other name is an error that suggests the nearest leaf. ``freeze`` ends all writing, except of the flags
+that are written while graphs are captured. ``override`` is for tests, and works on frozen groups too.
 """
 
 from __future__ import annotations

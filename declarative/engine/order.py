@@ -13,9 +13,9 @@ OrderConstraint: TypeAlias = tuple[str, str, str]
 
 
 def constraints_of(order: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[OrderConstraint]:
-    """Yield the constraints that ``order`` stands for: of each field's groups, all of one before all of the next.
+    """Yield the constraints of ``order``: for each field, all steps of a group come before all of the next group.
 
-    The steps of one group have no order among themselves.
+    The steps within a group may come in any order.
     """
     for field, groups in order.items():
         for earlier, later in itertools.combinations(groups, 2):
@@ -25,9 +25,9 @@ def constraints_of(order: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[Ord
 def check_order(names: Sequence[str], constraints: Iterable[OrderConstraint]) -> None:
     """Raise DeclarationError where ``names``, the steps in execution order, do not keep to ``constraints``.
 
-    The text names the two steps and the field; of several pairs the one that stands farthest apart, since two steps
-    that were exchanged are in the wrong order with those between them, too. A constraint on a step that is not in
-    the list, or on one step alone, is an error as well.
+    The text names two steps and the field. If several pairs are wrong, it names the pair that is farthest apart: two
+    steps that were exchanged are also in the wrong order with all steps between them. A constraint on a step that is
+    not in the list, or on one step alone, is an error as well.
     """
     places = {name: place for place, name in enumerate(names)}
     wrong: list[tuple[int, OrderConstraint]] = []

@@ -114,7 +114,7 @@ class Resolution:
 
 
 class Pipeline:
-    """The slots, checked against each other once, and run for any number of records."""
+    """The slots: checked against each other when they are listed, then run for any number of records."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class Pipeline:
         names: set[str] = set()
         for _, step in self.steps():
             if step.name in names:
-                raise DeclarationError(f"{step.name} stands twice in the pipeline")
+                raise DeclarationError(f"{step.name} is listed twice in the pipeline")
             names.add(step.name)
             for kind, listed, known in (("writes", step.writes, self._whitelist), ("state", step.state, self._state)):
                 for name in listed:

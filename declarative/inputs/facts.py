@@ -1,7 +1,7 @@
-"""What cannot change while a record is resolved, and decides which passes run at all.
+"""Facts: what cannot change while a record is resolved, and decides which passes run at all.
 
-A fact is read off the pristine arguments and the model, and only from fields that no pass before its use declares: a
-pass that waits for a fact is then left out exactly where it would have had nothing to declare.
+A fact comes from the pristine arguments and the model, and only from fields that no earlier pass declares. So a pass
+that waits for a fact is left out only where it would have declared nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Facts(NamedTuple):
 
     ``architecture`` is None where weights come from a running server: such a model has no config to adjust to.
     ``sparse_attention`` is DeepSeek's, ``encodes`` whether the model is an encoder and a decoder.
-    ``data_parallel`` says that there are other than one data parallel ranks. ``deterministic`` and ``diffusion`` are
+    ``data_parallel`` says that there is not exactly one data parallel rank. ``deterministic`` and ``diffusion`` are
     ways of running the model.
     """
 
@@ -56,7 +56,7 @@ def is_encoder_decoder(facts: Facts) -> bool:
 
 
 def splits_data(facts: Facts) -> bool:
-    """Whether there are other than one data parallel ranks: with one, nothing of that kind is enabled."""
+    """Whether there is not exactly one data parallel rank; with one, no data parallel feature can be on."""
     return facts.data_parallel
 
 

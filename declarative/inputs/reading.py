@@ -1,4 +1,4 @@
-"""What several passes ask of the view."""
+"""Questions about the view that several passes ask."""
 
 from __future__ import annotations
 

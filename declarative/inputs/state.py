@@ -1,6 +1,6 @@
-"""What the resolution settles besides the resolvable fields, by name: the state that passes may declare.
+"""The state that passes may declare besides the resolvable fields, by name.
 
-The first six are part of an outcome; the rest is read by later passes, or by what runs after the resolution.
+The first six names are part of an outcome. Later passes, or code that runs after the resolution, read the others.
 """
 
 from __future__ import annotations

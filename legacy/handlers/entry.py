@@ -19,7 +19,7 @@ class EntryHandlers(Record):
             self.flashinfer_allreduce_fusion_backend = "auto"
 
     def _handle_quantization_opt_out(self) -> None:
-        # Who says "unquant" must not get what a checkpoint declares: None alone could not tell the two apart.
+        # With "unquant" a checkpoint's own method must not apply. None alone would not show that the user opted out.
         if self.quantization == "unquant":
             self.quantization = None
             self._quantization_explicitly_unset = True

@@ -31,7 +31,7 @@ class PlatformHandlers(Record):
                 prefill.tc_compiler = "eager"
 
     def _handle_mps_backends(self) -> None:
-        # MLX schedules by itself. A case says nothing of the package: it is there.
+        # MLX has a schedule of its own. A case does not describe which packages are installed: MLX is assumed to be.
         if self.device == "mps" and not envs.SGLANG_USE_MLX.get():
             self.disable_overlap_schedule = True
 

@@ -110,7 +110,7 @@ def test_a_module_registers_nothing_by_being_imported() -> None:
 
 def test_a_step_of_the_real_list_twice_is_refused() -> None:
     (last,) = PASSES[13].steps
-    with pytest.raises(DeclarationError, match="_page_size_default stands twice"):
+    with pytest.raises(DeclarationError, match="_page_size_default is listed twice"):
         Pipeline((*PASSES, Slot(21, "again", (last,))), record=ServerArgs, state=STATE, registry=REGISTRY)
 
 

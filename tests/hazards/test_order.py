@@ -93,7 +93,7 @@ def test_check_order_names_both_and_the_field() -> None:
 
 
 def test_two_steps_of_one_place_cannot_be_exchanged() -> None:
-    with pytest.raises(DeclarationError, match="stand in one place"):
+    with pytest.raises(DeclarationError, match="are in one place"):
         exchanged(PASSES, REGISTRY, "_exaone_overrides", "_step3p_overrides")
     with pytest.raises(DeclarationError, match=r"there is no step '_page_size_defaults' \(did you mean"):
         exchanged(PASSES, REGISTRY, "_exaone_overrides", "_page_size_defaults")

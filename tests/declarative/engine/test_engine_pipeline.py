@@ -127,7 +127,7 @@ def test_a_provider_off_the_whitelist_is_named() -> None:
 
 
 def test_a_step_stands_once() -> None:
-    with pytest.raises(DeclarationError, match="doubled stands twice"):
+    with pytest.raises(DeclarationError, match="doubled is listed twice"):
         Run(doubled, default_page, doubled)
 
 
