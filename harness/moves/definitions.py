@@ -22,7 +22,7 @@ _MOST_NAMESAKES: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Definition:
+class DefinedName:
     """A function, or a name assigned in a module or a class: its name, its full name in its file, and its node."""
 
     name: str
@@ -54,10 +54,10 @@ class Definitions:
         self._record_name = spec.profile["record"].partition(":")[2]
         # A function that the case answers for never runs.
         self._answered = frozenset(() if spec.own else (answer["name"] for answer in spec.profile["answers"]))
-        self.record: dict[str, Definition] = {}
-        self.leaves: dict[str, list[Definition]] = {}
-        self.tables: list[tuple[Definition, TableText]] = []
-        self.named: dict[str, list[Definition]] = {}
+        self.record: dict[str, DefinedName] = {}
+        self.leaves: dict[str, list[DefinedName]] = {}
+        self.tables: list[tuple[DefinedName, TableText]] = []
+        self.named: dict[str, list[DefinedName]] = {}
         for file, tree in self.trees.items():
             self._find_record(file, tree.body)
         for file, tree in self.trees.items():
@@ -79,7 +79,7 @@ class Definitions:
         for statement in (statement for node in records for statement in node.body):
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 name = statement.target.id
-                self.record[name] = Definition(name, f"{self._record_name}.{name}", file, statement)
+                self.record[name] = DefinedName(name, f"{self._record_name}.{name}", file, statement)
 
     def _loaded(self, file: str, tree: ast.Module) -> list[ast.stmt]:
         """Return the statements of a module that run in the child process: it loads some modules in part."""
@@ -96,9 +96,9 @@ class Definitions:
                 self._scan(file, inner, owner)
             elif isinstance(node, Function | ast.Assign | ast.AnnAssign):
                 for name in defined_names(node):
-                    self._take(Definition(name, f"{owner}{name}", file, node), owner)
+                    self._take(DefinedName(name, f"{owner}{name}", file, node), owner)
 
-    def _take(self, found: Definition, owner: str) -> None:
+    def _take(self, found: DefinedName, owner: str) -> None:
         if found.name in self.record and not found.is_function and owner:
             if owner != f"{self._record_name}.":
                 self.leaves.setdefault(found.name, []).append(found)
@@ -120,22 +120,22 @@ class Definitions:
 
     # -- what leads where ---------------------------------------------------------------------------------------
 
-    def meant(self, name: str, file: str) -> list[Definition]:
+    def meant(self, name: str, file: str) -> list[DefinedName]:
         """Return the definitions that ``name`` in ``file`` may mean: none where too many share it."""
         found = self.named.get(name, [])
         if len(found) > _MOST_NAMESAKES:
             found = [definition for definition in found if definition.file == file]
         return found if len(found) <= _MOST_NAMESAKES else []
 
-    def meant_by(self, names: Iterable[str], file: str) -> list[Definition]:
+    def meant_by(self, names: Iterable[str], file: str) -> list[DefinedName]:
         """Return the definitions that any of ``names`` may mean, in the order of the names' alphabet."""
         return [definition for name in sorted(names) for definition in self.meant(name, file)]
 
-    def _used_by(self, definition: Definition) -> list[Definition]:
+    def _used_by(self, definition: DefinedName) -> list[DefinedName]:
         """Return the definitions that a definition mentions."""
         return self.meant_by(used([definition.node]), definition.file)
 
-    def _roots(self) -> list[Definition]:
+    def _roots(self) -> list[DefinedName]:
         """Return the functions a resolution starts from: the record's entry, and what registries call by no name."""
         every = [definition for found in self.named.values() for definition in found if definition.is_function]
         if self._spec.own:
@@ -149,19 +149,19 @@ class Definitions:
             or bool(self.decorators(definition) & registered)
         ]
 
-    def decorators(self, definition: Definition) -> frozenset[str]:
+    def decorators(self, definition: DefinedName) -> frozenset[str]:
         """Return the names of a function's decorators."""
         return decorator_names(definition.node)
 
-    def is_registered(self, definition: Definition) -> bool:
+    def is_registered(self, definition: DefinedName) -> bool:
         """Whether a function is one that a registry calls: a pass or a provider."""
         names = self.decorators(definition)
         return bool(names) if self._spec.own else bool(names & set(self._spec.profile["slice"]["registrations"]))
 
-    def _reached(self) -> dict[Definition, set[str]]:
+    def _reached(self) -> dict[DefinedName, set[str]]:
         """Return for each function that the resolution comes to the fields that it or what it calls writes."""
-        callers: dict[Definition, list[Definition]] = {}
-        wanted, seen = self._roots(), dict[Definition, None]()
+        callers: dict[DefinedName, list[DefinedName]] = {}
+        wanted, seen = self._roots(), dict[DefinedName, None]()
         while wanted:
             function = wanted.pop()
             if function in seen:
@@ -181,16 +181,16 @@ class Definitions:
                     changed.append(caller)
         return leads
 
-    def _writes_of_function(self, definition: Definition) -> frozenset[str]:
+    def _writes_of_function(self, definition: DefinedName) -> frozenset[str]:
         """Return the fields that a function writes itself."""
         fields = (self._written.get(node) for node in ast.walk(definition.node))
         return frozenset(field for field in fields if field is not None)
 
-    def leading_to(self, field: str) -> Iterator[Definition]:
+    def leading_to(self, field: str) -> Iterator[DefinedName]:
         """Yield the functions that write ``field``, or call one that does."""
         return (definition for definition, fields in self._lead.items() if field in fields)
 
-    def _sequence(self, definition: Definition) -> dict[str, tuple[int, frozenset[str]]]:
+    def _sequence(self, definition: DefinedName) -> dict[str, tuple[int, frozenset[str]]]:
         """Return what a function calls or a list names that writes fields, in the order of first mention.
 
         With each name goes its line and the fields that it leads to.
@@ -204,7 +204,7 @@ class Definitions:
                 found.setdefault(name, (node.lineno, frozenset(fields)))
         return found
 
-    def leads(self, definition: Definition, field: str) -> bool:
+    def leads(self, definition: DefinedName, field: str) -> bool:
         """Whether a function writes ``field``, or calls one that does."""
         return field in self._lead.get(definition, ())
 

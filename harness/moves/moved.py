@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import msgspec
 
 from harness.moves.cuts import CutLine
-from harness.moves.definitions import Definition, Definitions
+from harness.moves.definitions import DefinedName, Definitions
 from harness.source.nodes import FUNCTIONS, is_text, last_name, without_docstring
 from harness.subjects.spec import SubjectSpec
 
@@ -138,9 +138,9 @@ def _is_annotated(node: ast.Subscript) -> bool:
 def _units(package: Definitions, field: str) -> dict[tuple[ReasonKind, str], _Unit]:
     """Return everything of one side that decides ``field``, by its kind and its name."""
     units: dict[tuple[ReasonKind, str], _Unit] = {}
-    used: list[Definition] = []
+    used: list[DefinedName] = []
 
-    def take(kind: ReasonKind, definition: Definition, lines: list[CutLine]) -> None:
+    def take(kind: ReasonKind, definition: DefinedName, lines: list[CutLine]) -> None:
         name = definition.qualified
         if (kind, name) in units:
             name = f"{name} ({definition.file})"
@@ -164,15 +164,15 @@ def _units(package: Definitions, field: str) -> dict[tuple[ReasonKind, str], _Un
     return units
 
 
-def _kind_of(package: Definitions, definition: Definition, field: str) -> ReasonKind:
+def _kind_of(package: Definitions, definition: DefinedName, field: str) -> ReasonKind:
     if field not in package.writes_in(definition):
         return "calls"
     return "pass" if package.is_registered(definition) else "writer"
 
 
-def _closure(package: Definitions, used: list[Definition], field: str) -> list[Definition]:
+def _closure(package: Definitions, used: list[DefinedName], field: str) -> list[DefinedName]:
     """Return what is used, over and over, without the functions that are cut themselves."""
-    found: dict[Definition, None] = {}
+    found: dict[DefinedName, None] = {}
     wanted = list(used)
     while wanted:
         definition = wanted.pop(0)
@@ -183,7 +183,7 @@ def _closure(package: Definitions, used: list[Definition], field: str) -> list[D
     return list(found)
 
 
-def _whole(definition: Definition) -> list[CutLine]:
+def _whole(definition: DefinedName) -> list[CutLine]:
     node = definition.node
     if not isinstance(node, FUNCTIONS):
         return [CutLine(0, ast.dump(node), node.lineno)]
@@ -252,7 +252,7 @@ def _reordered(field: str, first: Definitions, second: Definitions) -> Iterator[
             break
 
 
-def _naming(package: Definitions, field: str) -> Iterator[Definition]:
+def _naming(package: Definitions, field: str) -> Iterator[DefinedName]:
     """Yield the functions and lists that name a writer of ``field``."""
     yield from package.leading_to(field)
     for definition, table in package.tables:

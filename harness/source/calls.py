@@ -7,7 +7,7 @@ from typing import NamedTuple
 from .nodes import Function, Scope, last_name
 
 
-class Arguments(NamedTuple):
+class CallArguments(NamedTuple):
     """The arguments of one call by the parameter that gets them.
 
     ``rest`` are those that a starred parameter collects; ``is_whole`` is False where a star in the call may give
@@ -49,10 +49,10 @@ def defaults(function: Scope) -> dict[str, ast.expr]:
     return found | {item.arg: value for item, value in pairs if value is not None}
 
 
-def arguments_of(call: ast.Call, function: Function, skipped: int = 0) -> Arguments:
+def arguments_of(call: ast.Call, function: Function, skipped: int = 0) -> CallArguments:
     """Return which argument of ``call`` each parameter of ``function`` gets, defaults apart.
 
-    ``skipped`` parameters, such as ``self``, come before the first argument. Arguments behind a star belong to no
+    ``skipped`` parameters, such as ``self``, come before the first argument. CallArguments behind a star belong to no
     parameter that the text shows.
     """
     names = positional(function)[skipped:]
@@ -61,4 +61,4 @@ def arguments_of(call: ast.Call, function: Function, skipped: int = 0) -> Argume
     by_name = dict(zip(names, shown, strict=False))
     by_name |= {word.arg: word.value for word in call.keywords if word.arg is not None}
     is_whole = not stars and all(word.arg is not None for word in call.keywords)
-    return Arguments(by_name, call.args[len(names) :], is_whole)
+    return CallArguments(by_name, call.args[len(names) :], is_whole)

@@ -1,7 +1,8 @@
 """Where a node is located, and how nodes of another parser are found by that.
 
-`ast` counts columns in UTF-8 bytes, libcst in characters. `Columns` turns the one into the other, so that a node of
-libcst's tree finds what was read of the same text with `ast`: ``Columns(text).by_span(writes)[libcst_span]``.
+`ast` counts columns in UTF-8 bytes, libcst in characters. `CharacterColumns` turns the one into the other, so that a
+node of libcst's tree finds what was read of the same text with `ast`:
+``CharacterColumns(text).by_span(writes)[libcst_span]``.
 """
 
 import ast
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
 
-class Span(NamedTuple):
+class NodeSpan(NamedTuple):
     """Where a node begins and ends: lines from 1, columns from 0, the end column excluded."""
 
     line: int
@@ -26,13 +27,13 @@ class _Located(Protocol):
 LocatedT = TypeVar("LocatedT", bound=_Located)
 
 
-def span_of(node: ast.expr | ast.stmt) -> Span:
+def span_of(node: ast.expr | ast.stmt) -> NodeSpan:
     """Return the span of a node as `ast` counts it, with columns in UTF-8 bytes."""
     line, column = node.lineno, node.col_offset
-    return Span(line, column, node.end_lineno or line, node.end_col_offset or column)
+    return NodeSpan(line, column, node.end_lineno or line, node.end_col_offset or column)
 
 
-def text_at(lines: list[bytes], span: Span) -> str:
+def text_at(lines: list[bytes], span: NodeSpan) -> str:
     """Return what is written in a span (columns in bytes) of the ``lines`` of its file, joined to one line."""
     part = lines[span.line - 1 : span.end_line]
     part[-1] = part[-1][: span.end_column]
@@ -40,7 +41,7 @@ def text_at(lines: list[bytes], span: Span) -> str:
     return " ".join(b" ".join(part).decode(errors="replace").split())
 
 
-class Columns:
+class CharacterColumns:
     """The columns of one text: spans whose columns count bytes, as those that count characters.
 
     Names, attributes, calls, subscripts and comparisons then have the span that libcst's ``PositionProvider`` gives
@@ -58,16 +59,16 @@ class Columns:
         wide = self._wide.get(line)
         return column if wide is None else len(wide.encode()[:column].decode(errors="replace"))
 
-    def span(self, node: ast.expr | ast.stmt) -> Span:
+    def span(self, node: ast.expr | ast.stmt) -> NodeSpan:
         """Return the span of a node of `ast` with columns in characters."""
         line, column, end_line, end_column = span_of(node)
         if not self._wide:
-            return Span(line, column, end_line, end_column)
-        return Span(line, self.characters(line, column), end_line, self.characters(end_line, end_column))
+            return NodeSpan(line, column, end_line, end_column)
+        return NodeSpan(line, self.characters(line, column), end_line, self.characters(end_line, end_column))
 
-    def by_span(self, found: Iterable[LocatedT]) -> dict[Span, list[LocatedT]]:
+    def by_span(self, found: Iterable[LocatedT]) -> dict[NodeSpan, list[LocatedT]]:
         """Return what was found by the span (columns in characters) of its ``node``, in the order it came."""
-        spans: dict[Span, list[LocatedT]] = {}
+        spans: dict[NodeSpan, list[LocatedT]] = {}
         for one in found:
             spans.setdefault(self.span(one.node), []).append(one)
         return spans

@@ -20,7 +20,7 @@ ENVIRONMENT_OBJECT: Final = "envs"
 """The object whose attributes are environment variables."""
 
 
-class Read(NamedTuple):
+class CodeRead(NamedTuple):
     """One read of a name: the node that reads, and the expression of the object, where one is named."""
 
     form: ReadForm
@@ -29,29 +29,29 @@ class Read(NamedTuple):
     owner: ast.expr | None = None
 
 
-def reads_of(node: ast.AST) -> list[Read]:
+def reads_of(node: ast.AST) -> list[CodeRead]:
     """Return what ``node`` itself reads by name, not what nodes inside it read.
 
     What an augmented assignment reads is not among it: its target is a write.
     """
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         is_variable = isinstance(node.value, ast.Name) and node.value.id == ENVIRONMENT_OBJECT
-        return [Read("variable" if is_variable else "attribute", node.attr, node, node.value)]
+        return [CodeRead("variable" if is_variable else "attribute", node.attr, node, node.value)]
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         key = text_of(node.slice)
-        return [] if key is None else [Read("item", key, node, node.value)]
+        return [] if key is None else [CodeRead("item", key, node, node.value)]
     if isinstance(node, ast.Call):
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if (name == "getattr" or name == "hasattr") and len(node.args) > 1:
             attribute = text_of(node.args[1])
             form: ReadForm = "getattr" if name == "getattr" else "hasattr"
-            return [] if attribute is None else [Read(form, attribute, node, node.args[0])]
+            return [] if attribute is None else [CodeRead(form, attribute, node, node.args[0])]
         if last_name(node.func) in ENVIRONMENT_READERS:
-            return [Read("variable", text, node) for text in texts_in(node.args)[:1]]
+            return [CodeRead("variable", text, node) for text in texts_in(node.args)[:1]]
     return []
 
 
-def reads_in(root: ast.AST) -> Iterator[Read]:
+def reads_in(root: ast.AST) -> Iterator[CodeRead]:
     """Yield all reads by name under ``root``, itself included, in no order."""
     for node in ast.walk(root):
         yield from reads_of(node)

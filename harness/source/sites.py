@@ -6,8 +6,8 @@ from typing import Protocol
 
 from .decisions import decisions_of
 from .nodes import FUNCTIONS, Function, decorator_names, in_order, last_name
-from .positions import Span, span_of, text_at
-from .writes import Fields, Write
+from .positions import NodeSpan, span_of, text_at
+from .writes import CodeWrite, Fields
 
 
 class Site:
@@ -20,7 +20,7 @@ class Site:
     __slots__ = ("field", "file", "function", "node", "write")
 
     def __init__(
-        self, node: ast.expr, function: str, file: str, field: str | None = None, write: Write | None = None
+        self, node: ast.expr, function: str, file: str, field: str | None = None, write: CodeWrite | None = None
     ):
         self.node = node
         self.function = function
@@ -34,7 +34,7 @@ class Site:
         return self.node.lineno
 
     @property
-    def span(self) -> Span:
+    def span(self) -> NodeSpan:
         """Where in the file it is, with columns in bytes."""
         return span_of(self.node)
 
@@ -46,7 +46,7 @@ class Site:
 class WrittenFields(Protocol):
     """Tells which writes of a node count: `Fields` by name, or another rule."""
 
-    def written(self, node: ast.AST) -> Iterable[tuple[str, Write]]:
+    def written(self, node: ast.AST) -> Iterable[tuple[str, CodeWrite]]:
         """Return the writes of ``node`` itself that count, each with its field."""
         ...
 

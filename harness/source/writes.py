@@ -35,7 +35,7 @@ _DECLARES: Final = (DECLARE, f"_{DECLARE}")
 _COPYING: Final = ("replace", "evolve", "_replace", "dict", "update")
 
 
-class Write(NamedTuple):
+class CodeWrite(NamedTuple):
     """One write of a name. ``node`` is where: the target, or the value that is given where there is no target.
 
     ``owner`` is the expression of the object that is written to, where one is named; ``value`` what is written, where
@@ -68,65 +68,65 @@ def declared(node: ast.AST) -> list[ast.keyword]:
     return node.keywords if isinstance(node, ast.Call) and last_name(node.func) in _DECLARES else []
 
 
-def writes_of(node: ast.AST) -> list[Write]:
+def writes_of(node: ast.AST) -> list[CodeWrite]:
     """Return what ``node`` itself writes by name, without ``copied`` names and what nodes inside write."""
     rule = _RULES.get(type(node))
     return rule(node) if rule is not None else []
 
 
-def writes_in(root: ast.AST) -> Iterator[Write]:
+def writes_in(root: ast.AST) -> Iterator[CodeWrite]:
     """Yield all writes by name under ``root``, itself included, in no order."""
     for node in ast.walk(root):
         yield from writes_of(node)
 
 
-def copies_of(node: ast.AST) -> Iterator[Write]:
+def copies_of(node: ast.AST) -> Iterator[CodeWrite]:
     """Yield what a call writes into a changed copy, a mapping or a new instance, by its keywords."""
     if isinstance(node, ast.Call):
         name = last_name(node.func)
         if name in _COPYING or name[:1].isupper() or name == "cls":
             for keyword in node.keywords:
                 if keyword.arg is not None:
-                    yield Write("copied", keyword.arg, keyword.value, None, keyword.value, name)
+                    yield CodeWrite("copied", keyword.arg, keyword.value, None, keyword.value, name)
 
 
-def _attribute(node: ast.Attribute) -> list[Write]:
+def _attribute(node: ast.Attribute) -> list[CodeWrite]:
     if isinstance(node.ctx, ast.Load):
         return []
-    return [Write("deleted" if isinstance(node.ctx, ast.Del) else "attribute", node.attr, node, node.value)]
+    return [CodeWrite("deleted" if isinstance(node.ctx, ast.Del) else "attribute", node.attr, node, node.value)]
 
 
-def _subscript(node: ast.Subscript) -> list[Write]:
+def _subscript(node: ast.Subscript) -> list[CodeWrite]:
     key = None if isinstance(node.ctx, ast.Load) else text_of(node.slice)
     if key is None:
         return []
-    return [Write("deleted" if isinstance(node.ctx, ast.Del) else "item", key, node, node.value)]
+    return [CodeWrite("deleted" if isinstance(node.ctx, ast.Del) else "item", key, node, node.value)]
 
 
-def _display(node: ast.Dict) -> list[Write]:
+def _display(node: ast.Dict) -> list[CodeWrite]:
     pairs = ((text_of(key), value) for key, value in zip(node.keys, node.values, strict=True))
-    return [Write("entry", name, value, None, value) for name, value in pairs if name is not None]
+    return [CodeWrite("entry", name, value, None, value) for name, value in pairs if name is not None]
 
 
-def _call(node: ast.Call) -> list[Write]:
+def _call(node: ast.Call) -> list[CodeWrite]:
     if not isinstance(node.func, (ast.Name, ast.Attribute)):
         return []
     called = last_name(node.func)
     if called in _DECLARES:
         owner = node.args[0] if node.args else None
         words = [word for word in node.keywords if word.arg is not None]
-        return [Write("declared", str(word.arg), word.value, owner, word.value) for word in words]
+        return [CodeWrite("declared", str(word.arg), word.value, owner, word.value) for word in words]
     if isinstance(node.func, ast.Name) and called in ("setattr", "delattr") and len(node.args) > 1:
         name = text_of(node.args[1])
         if name is not None and called == "setattr" and len(node.args) == 3:
-            return [Write("setattr", name, node.args[2], node.args[0], node.args[2])]
+            return [CodeWrite("setattr", name, node.args[2], node.args[0], node.args[2])]
         if name is not None and called == "delattr" and len(node.args) == 2:
-            return [Write("deleted", name, node, node.args[0])]
+            return [CodeWrite("deleted", name, node, node.args[0])]
     return []
 
 
 # Asked for every node of every file in each child process: one look at the type is the quickest dispatch.
-_RULES: Final[dict[type[ast.AST], Callable[[Any], list[Write]]]] = {
+_RULES: Final[dict[type[ast.AST], Callable[[Any], list[CodeWrite]]]] = {
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.Dict: _display,
@@ -144,7 +144,7 @@ class Fields:
         self.plain = frozenset(name for name in names if "." not in name)
         self._dotted = {tuple(name.split(".")[-2:]): name for name in names if "." in name}
 
-    def of(self, write: Write) -> str | None:
+    def of(self, write: CodeWrite) -> str | None:
         """Return the field that a write writes, None for any other name. What is deleted gets no value."""
         if write.form == "deleted":
             return None
@@ -152,7 +152,7 @@ class Fields:
             return write.name
         return self._dotted.get((last_name(write.owner), write.name)) if write.form == "attribute" else None
 
-    def written(self, node: ast.AST) -> list[tuple[str, Write]]:
+    def written(self, node: ast.AST) -> list[tuple[str, CodeWrite]]:
         """Return what ``node`` itself writes of the fields, each with the field."""
         rule = _RULES.get(type(node))
         if rule is None:

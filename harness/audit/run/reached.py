@@ -22,7 +22,7 @@ from harness.audit.run import hits
 from harness.audit.run.hits import BlocksRan
 from harness.audit.run.runner import Runner
 from harness.audit.run.trial import mask_bytes
-from harness.source.positions import Columns
+from harness.source.positions import CharacterColumns
 
 _HIT: Final = "_stackproof_hit"
 
@@ -47,7 +47,7 @@ class Blocks:
         count = 0
         for file, text in texts.items():
             tree = ast.parse(text)
-            starts, columns = line_starts(text), Columns(text)
+            starts, columns = line_starts(text), CharacterColumns(text)
             spans = self._spans[file] = []
             for body in list(_bodies(tree)):
                 first, last = body[0], body[-1]

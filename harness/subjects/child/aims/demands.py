@@ -13,13 +13,13 @@ from collections.abc import Iterable
 from typing import Any
 
 Term = tuple[Any, ...]
-Alternative = tuple[Any, ...]
-Demand = list[Alternative]
+TestAlternative = tuple[Any, ...]
+TestDemand = list[TestAlternative]
 
-ALWAYS: Demand = [()]
-NEVER: Demand = []
+ALWAYS: TestDemand = [()]
+NEVER: TestDemand = []
 NOT_UNDERSTOOD = ("?", "", "", (), True)
-PERHAPS: Demand = [(NOT_UNDERSTOOD,)]
+PERHAPS: TestDemand = [(NOT_UNDERSTOOD,)]
 # Further alternatives are left out: the generator needs one of them, and joined tests multiply their numbers.
 _MOST_ALTERNATIVES = 10
 
@@ -31,7 +31,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BETWEEN = {"<": ("under", False), "<=": ("upto", False), ">": ("under", True), ">=": ("upto", True)}
 
 
-def conditional(true: Demand, false: Demand, first: Term, second: Term) -> Term:
+def conditional(true: TestDemand, false: TestDemand, first: Term, second: Term) -> Term:
     """Return the term that is ``first`` where ``true`` holds and ``second`` where ``false`` does."""
     if first == second or not false:
         return first
@@ -40,11 +40,11 @@ def conditional(true: Demand, false: Demand, first: Term, second: Term) -> Term:
     return ("if", true, false, first, second)
 
 
-def truth(term: Term, wanted: bool) -> Demand:
+def truth(term: Term, wanted: bool) -> TestDemand:
     """Return what ``term`` demands to be true (``wanted``) or false."""
     kind = term[0]
     if kind == "truth":
-        demand: Demand = term[1] if wanted else term[2]
+        demand: TestDemand = term[1] if wanted else term[2]
         return demand
     if kind == "const":
         return ALWAYS if bool(term[1]) == wanted else NEVER
@@ -61,17 +61,17 @@ def truth(term: Term, wanted: bool) -> Demand:
     return PERHAPS
 
 
-def _multiple(rest: Term) -> tuple[Demand, Demand]:
+def _multiple(rest: Term) -> tuple[TestDemand, TestDemand]:
     """Return what the remainder of a division demands to be zero, and not to be."""
     return _related(rest[1], "multiple", rest[2])
 
 
-def _related(left: Term, relation: str, right: Term) -> tuple[Demand, Demand]:
+def _related(left: Term, relation: str, right: Term) -> tuple[TestDemand, TestDemand]:
     """Return the demands for two inputs to be in a relation, and not to be in it."""
     return _question(left, relation, (right[1],) if right[0] == "field" else (right[1], right[0]))
 
 
-def all_of(demands: Iterable[Demand]) -> Demand:
+def all_of(demands: Iterable[TestDemand]) -> TestDemand:
     """Return the alternatives in which all of ``demands`` hold."""
     made = ALWAYS
     for demand in demands:
@@ -87,16 +87,16 @@ def all_of(demands: Iterable[Demand]) -> Demand:
     return made
 
 
-def any_of(demands: Iterable[Demand]) -> Demand:
+def any_of(demands: Iterable[TestDemand]) -> TestDemand:
     """Return the alternatives in which one of ``demands`` holds; one not understood only where there is no other."""
     made = [one for demand in demands for one in demand]
     known = [one for one in made if one != PERHAPS[0]]
     return _shortest(known) if known else made[:1]
 
 
-def _shortest(alternatives: Iterable[Alternative]) -> Demand:
+def _shortest(alternatives: Iterable[TestAlternative]) -> TestDemand:
     """Return the shortest alternatives, without any that has all conditions of another one and more."""
-    kept: Demand = []
+    kept: TestDemand = []
     sets: list[frozenset[Any]] = []
     for one in sorted(alternatives, key=len):
         asked = frozenset(one)
@@ -108,7 +108,7 @@ def _shortest(alternatives: Iterable[Alternative]) -> Demand:
     return kept
 
 
-def _joined(one: Alternative, other: Alternative) -> Alternative | None:
+def _joined(one: TestAlternative, other: TestAlternative) -> TestAlternative | None:
     """Return the conditions of both alternatives, none that follows from another; None for a contradiction."""
     made = list(one)
     for condition in other:
@@ -151,7 +151,7 @@ def _relation(first: Any, second: Any) -> str:
     return ""
 
 
-def compare(left: Term, op: ast.cmpop, right: Term) -> tuple[Demand, Demand]:
+def compare(left: Term, op: ast.cmpop, right: Term) -> tuple[TestDemand, TestDemand]:
     """Return what ``left op right`` demands to be true, and what to be false."""
     for index, side in enumerate((left, right)):
         if side[0] == "if":
@@ -173,7 +173,7 @@ def compare(left: Term, op: ast.cmpop, right: Term) -> tuple[Demand, Demand]:
     return _order(left, _ORDERS[type(op)], right) if type(op) in _ORDERS else (PERHAPS, PERHAPS)
 
 
-def _membership(left: Term, right: Term) -> tuple[Demand, Demand]:
+def _membership(left: Term, right: Term) -> tuple[TestDemand, TestDemand]:
     if right[0] == "items":
         pairs = []
         constants = tuple(value for item in right[1] for value in (_constant(item),) if value is not None)
@@ -187,7 +187,7 @@ def _membership(left: Term, right: Term) -> tuple[Demand, Demand]:
     return PERHAPS, PERHAPS
 
 
-def _equality(left: Term, right: Term) -> tuple[Demand, Demand]:
+def _equality(left: Term, right: Term) -> tuple[TestDemand, TestDemand]:
     if left[0] in INPUTS and right[0] in INPUTS:
         return _related(*((right, "same", left) if right[0] == "field" != left[0] else (left, "same", right)))
     for rest, other in ((left, right), (right, left)):
@@ -200,7 +200,7 @@ def _equality(left: Term, right: Term) -> tuple[Demand, Demand]:
     return PERHAPS, PERHAPS
 
 
-def _order(left: Term, operation: str, right: Term) -> tuple[Demand, Demand]:
+def _order(left: Term, operation: str, right: Term) -> tuple[TestDemand, TestDemand]:
     if left[0] in INPUTS and right[0] in INPUTS:
         between, mirrored = _BETWEEN[operation]
         return _related(*((right, between, left) if mirrored else (left, between, right)))
@@ -211,7 +211,7 @@ def _order(left: Term, operation: str, right: Term) -> tuple[Demand, Demand]:
     return _question(right, _MIRRORED[operation], value) if value is not None else (PERHAPS, PERHAPS)
 
 
-def _question(term: Term, operation: str, values: Any) -> tuple[Demand, Demand]:
+def _question(term: Term, operation: str, values: Any) -> tuple[TestDemand, TestDemand]:
     known = _constant(term)
     if known is not None:
         holds = _answer(known[0], operation, values)

@@ -20,7 +20,7 @@ from ....source.nodes import decorator_name, last_name, texts_in
 from ....source.reads import reads_in
 from ....source.writes import stored, targets_of, writes_of
 from .collected import CollectedAims, Path
-from .demands import NOT_UNDERSTOOD, Demand, Term, all_of, conditional
+from .demands import NOT_UNDERSTOOD, Term, TestDemand, all_of, conditional
 from .names import LocalNames, bounded
 from .symbols import Symbols
 from .terms import TermReader, assign
@@ -127,8 +127,8 @@ class PathWalk:
 
     def _block(self, statements: Iterable[ast.stmt], scope: LocalNames, path: Path) -> Path | None:
         """Follow statements; return the path behind them, None when control does not get behind them."""
-        before: Demand | None = None
-        check: Demand | None = None
+        before: TestDemand | None = None
+        check: TestDemand | None = None
         start = path
         for statement in statements:
             refused = self._refused(statement, scope)
@@ -150,7 +150,7 @@ class PathWalk:
             path = after
         return path
 
-    def _refused(self, statement: Any, scope: LocalNames) -> Demand | None:
+    def _refused(self, statement: Any, scope: LocalNames) -> TestDemand | None:
         """Return what a check demands of a case that it refuses, None for a statement that is no check."""
         if isinstance(statement, ast.Assert):
             return self._reader.test(statement.test, scope)[1]
@@ -355,7 +355,7 @@ def _before(name: str) -> Term:
     return name if isinstance(name, tuple) else ("object", name)
 
 
-def _past(path: Path, demand: Demand) -> Path | None:
+def _past(path: Path, demand: TestDemand) -> Path | None:
     """Return ``path`` behind a statement that not every case passes; None when none does.
 
     Most cases pass. A demand with many alternatives would make every later aim longer and is left out.
@@ -363,7 +363,7 @@ def _past(path: Path, demand: Demand) -> Path | None:
     return _with(path, demand) if len(demand) <= _MOST_WAYS_PAST else path
 
 
-def _with(path: Path, demand: Demand) -> Path | None:
+def _with(path: Path, demand: TestDemand) -> Path | None:
     """Return ``path`` with the clause that ``demand`` makes; None when no case fulfils it."""
     if not demand:
         return None

@@ -19,7 +19,7 @@ from typing import Any
 from ....source.calls import arguments_of, positional
 from ....source.nodes import Function
 from ....source.reads import ENVIRONMENT_OBJECT, ENVIRONMENT_READERS
-from .demands import INPUTS, PERHAPS, Demand, Term, all_of, any_of, compare, conditional, truth
+from .demands import INPUTS, PERHAPS, Term, TestDemand, all_of, any_of, compare, conditional, truth
 from .names import LocalNames, bounded
 from .symbols import Symbols
 
@@ -62,7 +62,7 @@ class TermReader:
         make = _MAKERS.get(type(node))
         return make(self, node, scope) if make is not None and self._steps <= _MOST_STEPS else UNKNOWN
 
-    def test(self, node: Any, scope: LocalNames) -> tuple[Demand, Demand]:
+    def test(self, node: Any, scope: LocalNames) -> tuple[TestDemand, TestDemand]:
         """Return what an expression demands to be true, and what to be false."""
         term = self.term(node, scope)
         return truth(term, True), truth(term, False)
@@ -223,7 +223,7 @@ class TermReader:
             inner = self._made(self.symbols.constants[name], scope)
         return inner if inner is not None else ("call", name)
 
-    def condition(self, node: Any, scope: LocalNames) -> Demand:
+    def condition(self, node: Any, scope: LocalNames) -> TestDemand:
         """Return what a function, given as an expression, demands of its one argument to return true."""
         made = self._made(node, scope)
         return PERHAPS if made is None else truth(made, True)

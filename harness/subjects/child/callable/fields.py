@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from ....source.sites import Site
-from ....source.writes import Write, copies_of, writes_of
+from ....source.writes import CodeWrite, copies_of, writes_of
 
 
 class CallWrites:
@@ -20,7 +20,7 @@ class CallWrites:
         self._fields: frozenset[str] = frozenset()
         self._classes: frozenset[str] = frozenset()
 
-    def written(self, node: ast.AST) -> list[tuple[str, Write]]:
+    def written(self, node: ast.AST) -> list[tuple[str, CodeWrite]]:
         """Return the writes of ``node`` itself, each with the name that it writes, except names of Python itself."""
         own = [write for write in writes_of(node) if write.form != "deleted" and not write.name.startswith("__")]
         return [(write.name, write) for write in (*own, *copies_of(node))]
