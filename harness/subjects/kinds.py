@@ -105,7 +105,7 @@ class PackageSubject(Subject):
 
         Raises UsageError for a package whose steps do not declare, and when that takes longer than ``seconds``.
         """
-        answer = self._ask(operations.Reads(**self._packed(cases)), seconds)
+        answer = self._ask(operations.StepReads(**self._packed(cases)), seconds)
         if answer.lacks:
             raise UsageError(
                 f"{self.spec.label} has no steps that declare: it lacks {', '.join(answer.lacks)}; try declarative"

@@ -19,7 +19,7 @@ import msgspec
 
 from harness.common.errors import UsageError
 from harness.subjects import cores
-from harness.subjects.child.serve.operations import Request, body_of
+from harness.subjects.child.serve.operations import Operation, body_of
 from harness.subjects.child.serve.wire import ANSWER_HEAD, FAULT, REQUEST_HEAD
 
 A = TypeVar("A")
@@ -107,7 +107,7 @@ class Process:
         self._selector.register(self._responses, selectors.EVENT_READ)
         self._selector.register(self._noise, selectors.EVENT_READ)
 
-    def ask(self, request: Request[A], seconds: float) -> A:
+    def ask(self, request: Operation[A], seconds: float) -> A:
         """Send one request and return its answer, which must begin within ``seconds``; raises ChildDied."""
         (answer,) = self.frames(encoded(request), 1, seconds, b"{")
         try:
@@ -257,7 +257,7 @@ class Process:
         self._home.cleanup()
 
 
-def encoded(request: Request[Any]) -> bytes:
+def encoded(request: Operation[Any]) -> bytes:
     """Return the bytes of a request."""
     return msgspec.json.encode(body_of(request))
 

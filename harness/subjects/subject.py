@@ -212,7 +212,7 @@ class Subject:
 
         None either when one of the cases ends the process: chains explain an outcome and decide no verdict.
         """
-        answer = self._tried_again(operations.Chains, cases)
+        answer = self._tried_again(operations.WriteChains, cases)
         chains = None if answer is None else answer.chains
         return [[] for _ in cases] if chains is None else msgspec.convert(chains, list[list[Write]])
 
@@ -244,12 +244,12 @@ class Subject:
     def _packed(self, cases: Sequence[Case]) -> dict[str, Any]:
         return packed(cases, answers=self._answers)
 
-    def _tried_again(self, operation: Callable[..., operations.Request[A]], cases: Sequence[Case]) -> A | None:
+    def _tried_again(self, operation: Callable[..., operations.Operation[A]], cases: Sequence[Case]) -> A | None:
         """Return what the child answers about cases that it resolves once more, None when one of them ends it."""
         seconds = self.spec.limits.load_seconds + self.spec.limits.case_seconds
         return self._tried(operation(**self._packed(cases)), seconds)
 
-    def _tried(self, request: operations.Request[A], seconds: float) -> A | None:
+    def _tried(self, request: operations.Operation[A], seconds: float) -> A | None:
         """Return the answer to a request, None when the subject ends its process meanwhile.
 
         Raises ChildFault for an exception of our own code there, which no subject can be blamed for.
@@ -262,14 +262,14 @@ class Subject:
             self.restarts += 1
             return None
 
-    def _ask(self, request: operations.Request[A], seconds: float | None = None) -> A:
+    def _ask(self, request: operations.Operation[A], seconds: float | None = None) -> A:
         """Return the answer to a request. Raises UsageError when the process ends meanwhile."""
         try:
             return self._answer(request, seconds or self.spec.limits.load_seconds)
         except ChildDied as death:
             raise UsageError(f"{self.spec.label}: {request.op} failed in its process: {death.detail}") from None
 
-    def _answer(self, request: operations.Request[A], seconds: float) -> A:
+    def _answer(self, request: operations.Operation[A], seconds: float) -> A:
         """Return the answer to a request; raises ChildDied. Whatever is raised, the next request gets a new child."""
         process = self._running()
         try:

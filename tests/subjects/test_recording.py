@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from types import CodeType, SimpleNamespace
 from typing import Any
 
-from harness.subjects.child.recording.reach import Reach
+from harness.subjects.child.recording.reach import RecordedReach
 from harness.subjects.child.recording.recorder import Recorder
 
 NAMES = ("page_size", "dtype", "graph.decode.backend")
@@ -58,14 +58,14 @@ def test_recorded_code_does_what_it_did() -> None:
         ("dtype", False),
         ("dtype", "d"),
     ]
-    reach = Reach(recorder, [("1 f", "f")])
+    reach = RecordedReach(recorder, [("1 f", "f")])
     outcomes = dict(zip((d["text"] for d in describe(reach, source)), reach.fresh()[1], strict=True))
     assert outcomes["x > 1"] == 3
     assert outcomes["y is None"] == 2
     assert outcomes["x == 3"] == 2
 
 
-def describe(reach: Reach, source: str) -> list[dict[str, Any]]:
+def describe(reach: RecordedReach, source: str) -> list[dict[str, Any]]:
     reach._recorder.lines_of = lambda file: source.encode().splitlines()
     described: list[dict[str, Any]] = reach.decisions()
     return described
@@ -81,6 +81,6 @@ def test_a_comment_says_which_outcome_a_decision_cannot_have() -> None:
     )
     recorder = Recorder("/r", NAMES)
     recorder.instrumented(ast.parse(source), "/r/m.py")
-    reach = Reach(recorder, [("1 f", "f")])
+    reach = RecordedReach(recorder, [("1 f", "f")])
     decision = describe(reach, source)[0]
     assert (decision["never"], decision["excuse"]) == ("false", "whoever calls has looked")

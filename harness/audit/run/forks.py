@@ -110,7 +110,7 @@ class ForkRunner:
                     )
                 finally:
                     os.close(writer)
-                run = _Run(reader, progress, self._limits)
+                run = _ForkedRun(reader, progress, self._limits)
                 ended = False
                 try:
                     yield from run.answers()
@@ -141,7 +141,7 @@ class ForkRunner:
             return msgspec.json.decode(answer, type=int)
 
 
-class _Run:
+class _ForkedRun:
     """The answers of one fork."""
 
     def __init__(self, reader: int, progress: IO[bytes], limits: RunLimits) -> None:

@@ -33,7 +33,7 @@ import msgspec
 
 from harness.subjects.child.aims.harvest import harvest
 from harness.subjects.child.aims.values import ReadValues
-from harness.subjects.child.recording.reach import Reach
+from harness.subjects.child.recording.reach import RecordedReach
 from harness.subjects.child.recording.recorder import Recorder
 from harness.subjects.child.serve import launch
 from harness.subjects.child.serve.adapter import Adapter
@@ -41,7 +41,7 @@ from harness.subjects.child.serve.operations import (
     CaseRequest,
     Described,
     Exchanged,
-    Facts,
+    JsonObject,
     ListedReads,
     LoadPackage,
 )
@@ -94,13 +94,13 @@ class PackageAdapter(Adapter[Case]):
         self._reorder = Reorder(self._module)
         if recorder is not None:
             unreachable = _unreachable(Path(self.root, request.package))
-            self.reach = Reach(recorder, self._slots, everything=True, unreachable=unreachable)
+            self.reach = RecordedReach(recorder, self._slots, everything=True, unreachable=unreachable)
         # Read from the files now, since a case may read none.
         self._writers = [] if self.reach is None else self.reach.writers()
         self._decisions = [] if self.reach is None else self.reach.decisions()
         self.limits = sandbox.confine(request.memory_bytes, self.root)
 
-    def _tables(self) -> list[Facts]:
+    def _tables(self) -> list[JsonObject]:
         """Return the writers that are no code: entries of a table, which the package knows of."""
         writers: Callable[[], Sequence[Writer]] | None = getattr(self._module, "writers", None)
         code = {(writer["field"], writer["source"]) for writer in self._writers}
@@ -215,14 +215,14 @@ class PackageAdapter(Adapter[Case]):
         where = "the environment of its process and not the case's, which is harness.world.environ"
         return _broken(f"it wrote {os.fsdecode(changed[0])} into {where}")
 
-    def chain(self, case: Case) -> list[Facts]:
+    def chain(self, case: Case) -> list[JsonObject]:
         """Return every write that resolving the case makes, in order; none where writes are not recorded."""
         chain: Callable[[Case], Sequence[Write]] | None = getattr(self._module, "chain", None)
         if chain is None:
             return super().chain(case)
         return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
 
-    def written(self, positions: Sequence[int]) -> list[list[Facts]] | None:
+    def written(self, positions: Sequence[int]) -> list[list[JsonObject]] | None:
         """Return the chains of those cases of the last batch; None where the package has its own ``chain``."""
         if self.reach is not None and hasattr(self._module, "chain"):
             return None

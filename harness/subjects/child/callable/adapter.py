@@ -19,10 +19,10 @@ from typing import Any
 
 from ....source.constants import add
 from ..aims.harvest import harvest
-from ..recording.reach import Reach
+from ..recording.reach import RecordedReach
 from ..recording.recorder import Recorder
 from ..serve import launch
-from ..serve.operations import CaseRequest, Described, Facts, LoadCallable
+from ..serve.operations import CaseRequest, Described, JsonObject, LoadCallable
 from ..tree import slicing
 from ..tree.facts import FactsAdapter, facts_of
 from ..world import sandbox
@@ -62,7 +62,7 @@ class CallableAdapter(FactsAdapter):
             self.reach = self._reach_of(recorder)
         self._parser: argparse.ArgumentParser | None = None
 
-    def _reach_of(self, recorder: Recorder) -> Reach:
+    def _reach_of(self, recorder: Recorder) -> RecordedReach:
         # Every write was recorded, since the outcome's fields were not known yet; those of its fields count.
         self._writes.learn(self._form.names, {cls.__name__ for cls in self._form.classes})
         recorder.sites.counts = self._writes.counts
@@ -73,7 +73,7 @@ class CallableAdapter(FactsAdapter):
             node = recorder.sites.function(function.__name__, file, code.co_firstlineno)
             if node is not None:
                 starts += slicing.labelled(node.body, node.name)
-        return Reach(recorder, starts)
+        return RecordedReach(recorder, starts)
 
     def describe(self) -> Described:
         """Return the arguments, what is read of them, and the fields that an outcome has."""
@@ -106,14 +106,14 @@ class CallableAdapter(FactsAdapter):
             takes=[name for name in ("hardware", "model") if name in form.takes],
         )
 
-    def parse(self, argv: Sequence[str]) -> Facts:
+    def parse(self, argv: Sequence[str]) -> JsonObject:
         """Return the arguments that launch flags set."""
         if self._parser is None:
             self._parser = _parser_of(self._form.arguments.values())
         return launch.parse(self._parser, argv, set(self._form.arguments))
 
 
-def _parser_of(arguments: Iterable[Facts]) -> argparse.ArgumentParser:
+def _parser_of(arguments: Iterable[JsonObject]) -> argparse.ArgumentParser:
     parser = launch.strict_parser()
     for argument in arguments:
         name, kind, flags = argument["name"], argument["type"], argument["flags"]

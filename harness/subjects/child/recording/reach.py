@@ -19,7 +19,7 @@ _NEVER = re.compile(r"#\s*never (true|false|asked):\s*(\S.*)")
 _UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
 
 
-class Reach:
+class RecordedReach:
     """The writers and decisions that the slots of one subject reach.
 
     ``slots`` are as in ``Sites.in_slot_order``. With ``everything`` the write sites that no slot reaches are

@@ -10,11 +10,11 @@ from types import CodeType, FrameType
 from typing import Any
 
 from ..world import chance
-from .reach import Reach
+from .reach import RecordedReach
 
 
 def traced(
-    reach: Reach | None,
+    reach: RecordedReach | None,
     runs: Sequence[Callable[[], object]],
     root: str,
     accessors: str = "",

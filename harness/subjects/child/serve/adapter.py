@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from ..recording.reach import Reach
+from ..recording.reach import RecordedReach
 from ..recording.tracing import traced
-from .operations import CaseRequest, Described, Exchanged, Facts, ListedReads
+from .operations import CaseRequest, Described, Exchanged, JsonObject, ListedReads
 from .values import marked
 
 C = TypeVar("C")
@@ -28,7 +28,7 @@ class Adapter(Generic[C]):
 
     limits: dict[str, bool]
     root: str
-    reach: Reach | None = None
+    reach: RecordedReach | None = None
     # Whether the frame of a refusal holds the place where it was raised. If not, `traces` has to find it.
     refusals_have_places = True
 
@@ -40,7 +40,7 @@ class Adapter(Generic[C]):
         """Fix which outcome fields ``resolve`` reports; return those of them that the subject has."""
         raise NotImplementedError
 
-    def parse(self, argv: list[str]) -> Facts:
+    def parse(self, argv: list[str]) -> JsonObject:
         """Return the arguments that launch flags set. Raises LaunchError for flags that do not parse."""
         raise NotImplementedError
 
@@ -59,19 +59,19 @@ class Adapter(Generic[C]):
         """Return the file of the tree whose functions set variables for others; empty where there is none."""
         return ""
 
-    def decisions(self) -> list[Facts]:
+    def decisions(self) -> list[JsonObject]:
         """Return the decisions of the description."""
         return [] if self.reach is None else self.reach.decisions()
 
-    def chain(self, case: C) -> list[Facts]:
+    def chain(self, case: C) -> list[JsonObject]:
         """Return every write that resolving the case makes, in order; none where writes are not recorded."""
         return [] if self.reach is None else self.reach.chain(partial(self.resolve, case), marked)
 
-    def written(self, positions: Sequence[int]) -> list[list[Facts]] | None:
+    def written(self, positions: Sequence[int]) -> list[list[JsonObject]] | None:
         """Return the chains of those cases of the last batch, None where one was not resolved in this process."""
         return [[] for _ in positions] if self.reach is None else self.reach.written(positions, marked)
 
-    def traces(self, request: CaseRequest[Any]) -> list[Facts]:
+    def traces(self, request: CaseRequest[Any]) -> list[JsonObject]:
         """Return what resolving each case does (see `recording.tracing`)."""
         runs: list[Callable[[], object]] = [partial(self.resolve, case) for case in self.cases(request)]
         return traced(self.reach, runs, self.root, self.accessors(), raises=not self.refusals_have_places)

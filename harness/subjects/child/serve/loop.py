@@ -20,7 +20,7 @@ from .values import encode
 from .wire import Wire, innermost_line, own_fault
 
 # These have time limits of their own, or none.
-_UNTIMED = (operations.Resolve, operations.Loop, operations.Reads, operations.Exchange)
+_UNTIMED = (operations.Resolve, operations.Loop, operations.StepReads, operations.Exchange)
 # The first request is the one that loads, and brings its own limit; until it is read this one holds.
 _LOAD_SECONDS = 60.0
 _CHILD = os.path.dirname(os.path.dirname(__file__))
@@ -65,7 +65,7 @@ def serve(
     os._exit(0)
 
 
-def _answered(adapter: Adapter[Any], request: operations.Request[Any], loading: operations.Load) -> bytes:
+def _answered(adapter: Adapter[Any], request: operations.Operation[Any], loading: operations.Load) -> bytes:
     """Return the frame of an answer, or of an exception in which nothing but our own code had a part.
 
     One that went through the subject's code, or that comes of a value which the subject made too large or too deep,
@@ -81,7 +81,7 @@ def _answered(adapter: Adapter[Any], request: operations.Request[Any], loading: 
         return own_fault(error)
 
 
-def _answer(adapter: Adapter[Any], request: operations.Request[Any]) -> object:
+def _answer(adapter: Adapter[Any], request: operations.Operation[Any]) -> object:
     match request:
         case operations.Describe():
             return adapter.describe()
@@ -102,13 +102,13 @@ def _answer(adapter: Adapter[Any], request: operations.Request[Any]) -> object:
             return operations.ListedDecisions(adapter.decisions())
         case operations.Written():
             return operations.ListedChains(adapter.written(request.positions))
-        case operations.Chains():
+        case operations.WriteChains():
             return operations.ListedChains([adapter.chain(case) for case in adapter.cases(request)])
         case operations.Traces():
             return operations.ListedTraces(adapter.traces(request))
         case operations.Loop():
             return operations.Took(seconds_of(adapter, list(adapter.cases(request))))
-        case operations.Reads():
+        case operations.StepReads():
             return adapter.reads(request)
         case operations.Exchange():
             return adapter.exchange(request.first, request.second, request.numbers, request.seconds)

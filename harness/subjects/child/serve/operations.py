@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args
 
-Facts = dict[str, Any]
+JsonObject = dict[str, Any]
 """A JSON object."""
 
 
@@ -42,15 +42,15 @@ class Described:
     ``resolved`` are the outcome fields it has; None where the parent's profile lists them.
     """
 
-    fields: list[Facts]
+    fields: list[JsonObject]
     slots: list[str]
     reads: dict[str, list[Any]]
-    environment: dict[str, Facts]
+    environment: dict[str, JsonObject]
     architectures: list[str]
-    aims: Facts
-    writers: list[Facts] = field(default_factory=list)
-    decisions: list[Facts] = field(default_factory=list)
-    tables: list[Facts] = field(default_factory=list)
+    aims: JsonObject
+    writers: list[JsonObject] = field(default_factory=list)
+    decisions: list[JsonObject] = field(default_factory=list)
+    tables: list[JsonObject] = field(default_factory=list)
     reasons: dict[str, str] = field(default_factory=dict)
     resolved: list[str] | None = None
     takes: list[str] | None = None
@@ -67,7 +67,7 @@ class Chosen:
 class Parsed:
     """The arguments that launch flags set, or else the ``error``, and the first ``unknown`` flag if there is one."""
 
-    args: Facts | None = None
+    args: JsonObject | None = None
     error: str | None = None
     unknown: str | None = None
 
@@ -90,21 +90,21 @@ class ReachReport:
 class ListedDecisions:
     """The decisions of the description."""
 
-    decisions: list[Facts]
+    decisions: list[JsonObject]
 
 
 @dataclass
 class ListedChains:
     """The writes of each case, in order; None where the process does not know them any more."""
 
-    chains: list[list[Facts]] | None
+    chains: list[list[JsonObject]] | None
 
 
 @dataclass
 class ListedTraces:
     """For each case the numbers of the branches it took, the variables it set and the place it was refused at."""
 
-    cases: list[Facts]
+    cases: list[JsonObject]
 
 
 @dataclass
@@ -122,7 +122,7 @@ class ListedReads:
     """
 
     lacks: list[str] = field(default_factory=list)
-    steps: list[Facts] = field(default_factory=list)
+    steps: list[JsonObject] = field(default_factory=list)
     reads: list[list[str]] = field(default_factory=list)
     ran: list[list[int]] = field(default_factory=list)
 
@@ -141,12 +141,12 @@ class Exchanged:
 
 A = TypeVar("A")
 
-OPERATIONS: dict[str, type[Request[Any]]] = {}
+OPERATIONS: dict[str, type[Operation[Any]]] = {}
 """The requests by the name that is in ``op``."""
 
 
 @dataclass
-class Request(Generic[A]):
+class Operation(Generic[A]):
     """A request whose answer is an ``A``."""
 
     op: ClassVar[str]
@@ -164,7 +164,7 @@ class Request(Generic[A]):
 
 
 @dataclass
-class _Load(Request[A]):
+class _Load(Operation[A]):
     """Load the subject in the folder ``root``, and keep to the limits from then on.
 
     With ``record`` the process notes what writes the fields and which decisions are taken.
@@ -181,7 +181,7 @@ class _Load(Request[A]):
 class LoadTree(_Load[Loaded]):
     """Load a source tree, whole or as a ``slice``."""
 
-    profile: Facts
+    profile: JsonObject
     slice: bool
 
 
@@ -194,7 +194,7 @@ class LoadCallable(_Load[Loaded]):
 
     target: str
     domains: dict[str, list[Any]]
-    silent: Facts
+    silent: JsonObject
 
 
 @dataclass
@@ -209,36 +209,36 @@ Load = LoadTree | LoadCallable | LoadPackage
 
 
 @dataclass
-class Describe(Request[Described]):
+class Describe(Operation[Described]):
     """Describe the subject."""
 
 
 @dataclass
-class Choose(Request[Chosen]):
+class Choose(Operation[Chosen]):
     """Fix the outcome fields that are reported."""
 
     fields: list[str]
 
 
 @dataclass
-class Parse(Request[Parsed]):
+class Parse(Operation[Parsed]):
     """Read launch flags with the subject's own parser."""
 
     argv: list[str]
 
 
 @dataclass
-class Reach(Request[ReachReport]):
+class Reach(Operation[ReachReport]):
     """Report how much ran since this was last asked."""
 
 
 @dataclass
-class Decisions(Request[ListedDecisions]):
+class Decisions(Operation[ListedDecisions]):
     """List the decisions of the description without making all of it."""
 
 
 @dataclass
-class Written(Request[ListedChains]):
+class Written(Operation[ListedChains]):
     """List the writes of the cases at ``positions`` of the last batch, without resolving them again."""
 
     positions: list[int]
@@ -261,7 +261,7 @@ ALONE = -1
 
 
 @dataclass
-class CaseRequest(Request[A]):
+class CaseRequest(Operation[A]):
     """A request about cases. Each distinct machine and model is in it once; a case names its own by number.
 
     A case is its arguments, the two numbers, and its environment.
@@ -269,7 +269,7 @@ class CaseRequest(Request[A]):
 
     machines: list[Any]
     models: list[Any]
-    cases: list[tuple[Facts, int, int, dict[str, str]]]
+    cases: list[tuple[JsonObject, int, int, dict[str, str]]]
 
 
 @dataclass
@@ -289,7 +289,7 @@ class Loop(CaseRequest[Took]):
 
 
 @dataclass
-class Chains(CaseRequest[ListedChains]):
+class WriteChains(CaseRequest[ListedChains]):
     """Resolve the cases once more, and list every write that each makes."""
 
 
@@ -299,12 +299,12 @@ class Traces(CaseRequest[ListedTraces]):
 
 
 @dataclass
-class Reads(CaseRequest[ListedReads]):
+class StepReads(CaseRequest[ListedReads]):
     """Resolve the cases, keep them, and list what each step of the package read. Packages alone have steps."""
 
 
 @dataclass
-class Exchange(Request[Exchanged]):
+class Exchange(Operation[Exchanged]):
     """Exchange two steps and resolve the kept cases ``numbers`` again, for ``seconds`` at most."""
 
     first: str
@@ -313,11 +313,11 @@ class Exchange(Request[Exchanged]):
     seconds: float
 
 
-def body_of(request: Request[Any]) -> Facts:
+def body_of(request: Operation[Any]) -> JsonObject:
     """Return the JSON object of a request."""
     return {"op": request.op, **vars(request)}
 
 
-def request_from(body: Facts) -> Request[Any]:
+def request_from(body: JsonObject) -> Operation[Any]:
     """Return the request of a JSON object. Raises KeyError or TypeError for what is none."""
     return OPERATIONS[body.pop("op")](**body)

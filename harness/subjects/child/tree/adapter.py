@@ -14,10 +14,10 @@ from typing import Any
 
 from ..aims.harvest import harvest
 from ..aims.values import ReadValues
-from ..recording.reach import Reach
+from ..recording.reach import RecordedReach
 from ..recording.recorder import Recorder
 from ..serve import launch
-from ..serve.operations import Described, Facts, LoadTree
+from ..serve.operations import Described, JsonObject, LoadTree
 from ..world import answers, moment, questions, sandbox
 from ..world.caches import Caches
 from ..world.current import WORLD, observe_environment
@@ -59,7 +59,7 @@ class TreeAdapter(FactsAdapter):
         if recorder is not None:
             known = profile["slice"]["unreachable"]
             out_of_reach = [site for site in known if not (site.get("whole") and request.slice)]
-            self.reach = Reach(recorder, self._starts(recorder), unreachable=out_of_reach)
+            self.reach = RecordedReach(recorder, self._starts(recorder), unreachable=out_of_reach)
         self._resolver = Resolver(self._cls, profile, self.root, run, self._caches)
         WORLD.forget_modules()
 
@@ -98,7 +98,7 @@ class TreeAdapter(FactsAdapter):
         )
 
     def _starts(self, recorder: Recorder) -> list[tuple[str, ast.AST]]:
-        """Return where the resolution starts, as ``Reach`` wants it: the entry method, then what registries call."""
+        """Return where the resolution starts: the entry method, then the functions that registries call."""
         cut = self._profile["slice"]
         functions = recorder.sites.functions
         entries, line = functions.get(slicing.ENTRY, []), 0
@@ -115,7 +115,7 @@ class TreeAdapter(FactsAdapter):
         module = sys.modules.get(self._profile.get("environment_object", "").partition(":")[0])
         return getattr(module, "__file__", None) or ""
 
-    def parse(self, argv: Sequence[str]) -> Facts:
+    def parse(self, argv: Sequence[str]) -> JsonObject:
         """Return the arguments that launch flags set."""
         if self._parser is None:
             self._parser = launch.parser_of(self._cls)

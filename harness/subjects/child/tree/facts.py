@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..serve.adapter import Adapter
-from ..serve.operations import CaseRequest, Facts
+from ..serve.operations import CaseRequest, JsonObject
 from ..world.caches import Caches
 from .resolve import Resolver
 
 
-class FactsAdapter(Adapter[Facts]):
+class FactsAdapter(Adapter[JsonObject]):
     """A subject whose cases a `Resolver` resolves, and whose cached functions `Caches` empties."""
 
     _resolver: Resolver
@@ -21,7 +21,7 @@ class FactsAdapter(Adapter[Facts]):
         """Fix which outcome fields ``resolve`` reports; return those that the subject has."""
         return self._resolver.choose(names)
 
-    def resolve(self, case: Facts) -> bytes:
+    def resolve(self, case: JsonObject) -> bytes:
         """Return the case's answer frame."""
         return self._resolver.resolve(case)
 
@@ -29,12 +29,12 @@ class FactsAdapter(Adapter[Facts]):
         """Drop what the tree's functions remember."""
         self._caches.forget_all()
 
-    def cases(self, request: CaseRequest[Any]) -> Iterator[Facts]:
+    def cases(self, request: CaseRequest[Any]) -> Iterator[JsonObject]:
         """Yield the facts of each case."""
         return facts_of(request)
 
 
-def facts_of(request: CaseRequest[Any]) -> Iterator[Facts]:
+def facts_of(request: CaseRequest[Any]) -> Iterator[JsonObject]:
     """Yield each case of a request as the facts that stand-ins answer from."""
     machines, models = request.machines, request.models
     for args, machine, model, env in request.cases:

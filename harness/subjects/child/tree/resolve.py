@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..serve.values import encode, marked, without_addresses
-from ..world.answers import Described, NotInTree, fresh, value_getter
+from ..world.answers import DescribedObject, NotInTree, fresh, value_getter
 from ..world.caches import Caches
 from ..world.current import WORLD, UnansweredProbe
 from ..world.held import HELD
@@ -144,7 +144,7 @@ class Resolver:
         missing = getattr(error, "obj", None)
         if WORLD.unanswered is not None:
             return self._unanswered(WORLD.unanswered)
-        if isinstance(error, AttributeError) and type(missing) is Described:
+        if isinstance(error, AttributeError) and type(missing) is DescribedObject:
             return no_outcome("unanswered", f"{missing._described_path}.{error.name} was read")
         about = unanswered_name(error) or _undefined_name(error)
         if about is not None:

@@ -59,7 +59,7 @@ def _tree_object(path):
     return get
 
 
-class Described:
+class DescribedObject:
     """A configuration object made from the case; what the case does not describe is absent from it."""
 
     def __init__(self, path, attributes):
@@ -107,7 +107,7 @@ def _described(path, attributes):
                 continue
             if found is not None or name not in optional:
                 made[name] = found
-        return Described(path, made)
+        return DescribedObject(path, made)
 
     return get
 
