@@ -1,4 +1,4 @@
-"""Which steps of a package must keep their order: found from declared writes and recorded reads, then tried.
+"""Finds the steps of a package that must keep their order, and tries what happens if two are exchanged.
 
 A pair of steps is constrained for a field if both ran for one case, and the later step reads what the earlier one
 writes, or writes what the earlier one reads or writes. Whether the order matters is then tried: the cases for which
@@ -29,7 +29,7 @@ from harness.world.profiles import real_launches
 
 Conflict = Literal["read after write", "write after read", "write after write"]
 
-# One request of the child; what it has not come to by then is left out.
+# Time limits of one request to the child, in seconds. The child leaves out the cases that it did not get to.
 _SECONDS_A_PAIR: Final = 60.0
 _SECONDS_TO_RECORD: Final = 600.0
 
@@ -65,7 +65,7 @@ class StepPair(msgspec.Struct, frozen=True):
 
 
 class Hazards(msgspec.Struct, frozen=True):
-    """What was found: the pairs in the order of the steps, and how many steps, cases and seconds it took."""
+    """The pairs that were found, in the order of the steps, and the number of steps, cases and seconds."""
 
     subject: str
     steps: int
@@ -77,7 +77,7 @@ class Hazards(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class HazardSearch:
-    """What to search: a package, the number of cases, the seed, and all fields or one."""
+    """The package to search, the number of cases, the seed, and one field (None: all)."""
 
     spec: SubjectSpec
     cases: int
@@ -86,7 +86,7 @@ class HazardSearch:
 
 
 def find_hazards(asked: HazardSearch) -> Hazards:
-    """Return the constrained pairs of a package, and what exchanging each does.
+    """Return the constrained pairs of a package, and how many cases changed when each was exchanged.
 
     Raises UsageError for a subject whose steps do not declare, and for a field that no step writes.
     """

@@ -1,1 +1,1 @@
-"""What differs in a case, where it came from, and which differences are one bucket."""
+"""Differences: what differs in a case, what made it differ, and which differences belong to one bucket."""

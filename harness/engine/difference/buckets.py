@@ -1,4 +1,4 @@
-"""Buckets: mismatches sorted by what differs, each with a count and its smallest witness."""
+"""Buckets: differing cases grouped by what differs, each with a count and its smallest witness."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Weight = tuple[int, int, int, bytes, int, str]
 def weight(case: Case) -> Weight:
     """Return how large a case is: arguments and variables, attributes, then length and text of its line, then its id.
 
-    A total order over cases, so that the smallest witness is the same whichever job met it first: ids end in a
-    number, and of two cases alike it is the one made first.
+    A total order over cases, so that the smallest witness is the same whichever job found it first. Ids end in a
+    number: of two equal cases the one that was made first is lighter.
     """
     line = encode_case(msgspec.structs.replace(case, id="-"))
     return (*_size(case), len(line), line, len(case.id), case.id)
@@ -39,30 +39,34 @@ def _size(case: Case) -> tuple[int, int]:
 
 
 def _is_lighter(case: Case, other: Case) -> bool:
-    """Whether ``case`` weighs less; written out, which takes long, they are only where that has to tell."""
+    """Whether ``case`` weighs less. Both are encoded, which takes long, only if their sizes are equal."""
     size, other_size = _size(case), _size(other)
     return size < other_size or (size == other_size and weight(case) < weight(other))
 
 
 SAMPLE: Final = 8
-"""How many further witnesses a bucket keeps."""
+"""How many cases the sample of a bucket holds."""
 
 
 def lot(case: Case) -> bytes:
-    """Return a number drawn for the case, by which a sample is chosen: the same wherever the case is met."""
+    """Return the case's lot: a number that looks random and depends on the case's values alone.
+
+    A bucket keeps the cases with the lowest lots as its sample. A sample drawn while cases arrive would depend on
+    their order, so on the jobs and shards. The lowest lots of two samples put together are those of all their cases.
+    """
     values = case.args, case.hardware, case.model, case.env
     return hashlib.blake2b(msgspec.json.encode(values, order="deterministic"), digest_size=8).digest()
 
 
 class Bucket(msgspec.Struct, kw_only=True):
-    """One kind of difference: how many cases showed it, the smallest that did, and some others.
+    """The cases that differ for one cause: their number, the smallest of them, and some others.
 
-    One symptom may have several causes, and the smallest witness shows one of them. ``others`` is a sample of the
-    cases (those with the lowest lots, so it does not depend on the order they are met in); once minimised, it
-    holds the forms that need something else than ``witness`` does. ``difference`` is that of the witness.
+    ``difference`` is that of the smallest case, the ``witness``. ``others`` is a sample of the cases, those with the
+    lowest lots (see `lot`), since other cases may have other causes. After minimising, ``others`` holds the minimal
+    cases that need other inputs than ``witness``.
 
-    A bucket that was put together from several of one cause (`harness.engine.difference.folding`) has those as
-    ``parts``, each with its count, and what they share as ``shared``: the side, and the write or the check there.
+    If the bucket was folded from several (`harness.engine.difference.folding`), ``parts`` holds their differences and
+    counts, and ``shared`` what they have in common: the side, and the text of the place or check there.
     """
 
     difference: Difference
@@ -73,7 +77,7 @@ class Bucket(msgspec.Struct, kw_only=True):
     shared: tuple[int, str] | None = None
 
     def copied(self) -> Bucket:
-        """Return a bucket like this one, which can be changed; the cases are the same."""
+        """Return a copy whose lists can be changed; the cases are the same objects."""
         return msgspec.structs.replace(self, others=[*self.others], parts=[*self.parts])
 
     def take(self, other: Bucket) -> None:
@@ -107,7 +111,7 @@ class Buckets:
         self.merge([Bucket(difference=difference, count=1, witness=case, others=[case])])
 
     def merge(self, buckets: Iterable[Bucket]) -> list[Bucket]:
-        """Add the counts and witnesses of other buckets; returns those that are new here."""
+        """Add the counts and cases of other buckets; return the buckets whose key is new here."""
         new = []
         for bucket in buckets:
             known = self._buckets.get(bucket.difference.key())

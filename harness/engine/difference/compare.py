@@ -1,7 +1,7 @@
-"""When two outcomes of a case agree, and what differs when they do not (resolution slice, "two implementations").
+"""Compares two outcomes of a case.
 
-Equality is decided by ``==`` on encoded outcomes, which keep types apart; DeepDiff explains a difference that was
-found and never decides one.
+Outcomes are equal if their values and types are. DeepDiff explains a difference that was found; it never decides
+whether there is one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     ``kind`` is ``field`` or ``environment`` (``name`` resolved to ``first`` and ``second``), ``refusals`` (both
     refuse, with different checks), ``refusal`` (one resolves, the other refuses) or ``failure`` (one gives no
     outcome). For refusals ``first`` and ``second`` say type and message, with quoted values and numbers left open
-    so that one check is one bucket; None stands for "resolved".
+    so that one check is one bucket; None means "resolved".
 
     ``entry`` is the ledger's entry that explains the difference, None if there is none. ``writers`` are the last
     places that wrote the field or set the variable, None on a side where no place did; the whole is None if the
@@ -132,11 +132,14 @@ def differences(first: Outcome, second: Outcome, *, messages: bool) -> list[Diff
 
 
 UNCHANGED = "(unchanged)"
-"""What a difference says of a variable that one side left as it was."""
+"""The value in a difference of a variable that one side did not change."""
 
 
 def _same(first: Any, second: Any) -> bool:
-    """Equal in value and type, inside lists and objects too; NaN is encoded by the child and equals itself."""
+    """Whether both are equal in value and type, inside lists and objects too.
+
+    The child encodes NaN as text, so that it equals itself.
+    """
     if type(first) is not type(second):
         return False
     if isinstance(first, (list, dict)):

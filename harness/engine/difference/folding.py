@@ -22,7 +22,7 @@ Runs = Mapping[Place | tuple[str, str], int]
 
 
 class Shared(NamedTuple):
-    """Something that several buckets may have in common.
+    """Something that several buckets may have in common, on one ``side`` (0 or 1).
 
     ``kind`` is ``field`` (a writer), ``decision``, ``check``, ``message`` (the text of a check) or ``variable``;
     ``name`` is the field. ``text`` identifies it, and orders it among others. ``place`` is set for a writer.
@@ -147,7 +147,7 @@ def _lost_check(difference: Difference) -> Lost | None:
 
 
 def _refusing(difference: Difference) -> tuple[str, str]:
-    """Return the pair of checks of a refusal: their places, or their messages if the places are not known."""
+    """Return the two checks of a refusal: their places, or their messages if the places are not known."""
     if difference.checks is not None:
         return check_texts(difference.checks)
     return difference.first or "", difference.second or ""
@@ -172,7 +172,8 @@ def _shares(difference: Difference, plain: Collection[tuple[str, str]]) -> list[
         name = difference.parted or difference.name
         return [_writer(name, side, place) for side, place in enumerate(difference.writers) if place is not None]
     if difference.kind in ("refusal", "refusals"):
-        # One check may be first on one side in this case, on the other in another: its message identifies it.
+        # The check that moved may be the first side's in one bucket and the second's in another, at two places. Its
+        # message is the same in both.
         messages = {text for text in (difference.first, difference.second) if text is not None}
         return [
             *(Shared("check", "", side, check) for side, check in enumerate(checks) if check),
@@ -182,6 +183,7 @@ def _shares(difference: Difference, plain: Collection[tuple[str, str]]) -> list[
 
 
 def _suspicion(node: Shared, buckets: Sequence[Bucket], runs: tuple[Runs, Runs]) -> tuple[float, int]:
+    """Return how likely the node is the cause: the share of its runs that differ, then the number of cases."""
     cases = sum(bucket.count for bucket in buckets)
     if node.place is None:
         return 1.0, cases

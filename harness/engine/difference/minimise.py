@@ -1,4 +1,4 @@
-"""Shrinks a witness until nothing is left in it that its difference does not need."""
+"""Shrinks a witness until it holds only what its difference needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Removal = Callable[[Case], Case]
 
 _PLAIN_HARDWARE = Hardware()
 _PLAIN_MODEL = Model()
-# A small count is easier to read than a large one; tried in this order where a number is.
+# Small numbers are easier to read than large ones; they are tried in this order.
 _SIMPLE = (1, 2, 4, 8)
 _FEW = 4
 
@@ -45,9 +45,11 @@ def minimise(case: Case, shows: Shows, architectures: Sequence[str] = ()) -> Cas
 def minimise_all(cases: Sequence[Case], shows: Shows, architectures: Sequence[str] = ()) -> list[Case]:
     """Return minimal cases of different forms that explain why each case shows the difference, lightest first.
 
-    One symptom may have several causes. A minimal case explains another if that one loses the difference as soon as
-    any single thing that the minimal case sets is removed from it. Only cases that none explains are minimised.
-    ``architectures`` are tried only for the lightest result, because that takes long.
+    One difference may have several causes, and each form shows one. To minimise every case would be simpler, but it
+    takes many resolutions, and most cases of a bucket shrink to the same form. So a case is minimised only if
+    no earlier result explains it. A minimal case explains another case if that one loses the difference as soon as
+    any single input that the minimal case sets is removed from it. ``architectures`` are tried only for the lightest
+    result, because that takes long.
     """
     found: dict[tuple[str, ...], Case] = {}
     for case in cases:
@@ -71,7 +73,10 @@ def _explains(form: tuple[str, ...], case: Case, shows: Shows) -> bool:
 
 
 def _without_most(case: Case, shows: Shows) -> Case:
-    """Drop at once everything that can go alone; where that is too much, drop one by one in that order."""
+    """Drop everything at once that can be dropped alone; if that loses the difference, drop one thing after another.
+
+    A random case sets many inputs that do not matter. This replaces one round of `_steps` for each of them.
+    """
     steps = list(removals(case).values())
     if not steps:
         return case

@@ -1,1 +1,1 @@
-"""What a campaign's cases come to: totals, verdict, evidence."""
+"""From answers to the result: totals, evidence, verdict."""

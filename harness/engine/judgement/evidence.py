@@ -1,4 +1,4 @@
-"""Which lines of the subjects' sources bear out a result: what wrote or refused in a witness, and what never ran."""
+"""Finds the source lines that a report shows: what wrote or refused in a witness, and what never ran."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def excerpts_of(
     traces: Sequence[WitnessTrace],
     covered: tuple[Covered, Covered],
 ) -> tuple[Excerpts, Excerpts]:
-    """Return what a report shows of the sources of the first and of the second subject.
+    """Return the source lines of the first and of the second subject that a report shows.
 
-    These are the lines around the places that ``differences`` and ``traces`` name, and those of what of ``covered``
-    did not run.
+    These are the lines around the places in ``differences`` and ``traces``, and the lines of the write sites and
+    decisions of ``covered`` that did not run, or not both ways.
     """
     first, second = (
         read_excerpts(

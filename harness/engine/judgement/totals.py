@@ -1,4 +1,8 @@
-"""What all chunks of a campaign came to, put together in their order."""
+"""The totals of a campaign: the answers to its chunks, added up in the order of the chunks.
+
+What the guide keeps depends on that order. Everything else is a sum, a union or a minimum, so that shards can be
+joined in any order.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ from harness.world.chain import Place
 
 
 class Sums(msgspec.Struct, kw_only=True):
-    """The totals as plain data: of the first ``chunks`` chunks, whole ones."""
+    """The totals of the first ``chunks`` chunks as plain data, for a checkpoint or a shard's file."""
 
     chunks: int
     counts: Counts
@@ -32,14 +36,14 @@ class Sums(msgspec.Struct, kw_only=True):
 
 
 class Gathered(msgspec.Struct, frozen=True, kw_only=True):
-    """What one shard came to, without its streams, with which nobody goes on; and whether it was interrupted."""
+    """The totals of one shard, and whether it was interrupted. The streams are left out: no search continues it."""
 
     sums: Sums
     interrupted: bool
 
 
 class Totals:
-    """The totals of one shard so far, which is the whole campaign unless told otherwise; ``sums`` to begin with."""
+    """The totals so far of one shard, by default the only one; they begin with ``sums`` if there are any."""
 
     def __init__(self, started: Started, sums: Sums | None = None, shard: Shard | None = None) -> None:
         self._started = started
@@ -61,7 +65,7 @@ class Totals:
         return self._shard.chunk(self.chunks)
 
     def add(self, answer: Compared) -> list[Bucket]:
-        """Add the next chunk's; returns the buckets that are new."""
+        """Add the answer to the next chunk; return the buckets that are new."""
         assert answer.number == self.due, f"chunk {answer.number} came when {self.due} was due"
         self.chunks += 1
         self.guide.take(answer.number, answer.news)
@@ -73,7 +77,10 @@ class Totals:
         return self.buckets.merge(answer.buckets)
 
     def join(self, shard: Sums) -> None:
-        """Add what another shard came to, after the last chunk; raises UsageError where that is of other subjects."""
+        """Add the totals of another shard; raises UsageError if they belong to other subjects.
+
+        No chunk can be added afterwards.
+        """
         try:
             for side, reach in zip(self.reach, shard.reach, strict=True):
                 side.add(reach)
@@ -86,7 +93,7 @@ class Totals:
         self.buckets.merge(shard.buckets)
 
     def sums(self) -> Sums:
-        """Return what ``Totals`` takes to go on from here."""
+        """Return the data from which ``Totals`` can continue."""
         return Sums(
             chunks=self.chunks,
             counts=self.counts,
@@ -98,7 +105,7 @@ class Totals:
         )
 
     def covered(self) -> tuple[Covered, Covered]:
-        """Return what ran of either side."""
+        """Return what ran of each side."""
         return self.reach[0].covered(), self.reach[1].covered()
 
     def runs(self) -> tuple[Runs, Runs]:
@@ -107,7 +114,7 @@ class Totals:
 
 
 class _Side:
-    """What of one side ran."""
+    """Counts what ran of one side: each write site, and the branches of each decision."""
 
     def __init__(self, started: Started, side: int) -> None:
         self._started = started
@@ -123,11 +130,14 @@ class _Side:
         self._seen = [total | seen for total, seen in zip(self._seen, fresh.seen, strict=True)]
 
     def total(self) -> ReachReport:
-        """Return what ran in all."""
+        """Return the sums over all chunks."""
         return ReachReport(counts=self._counts, seen=self._seen)
 
     def runs(self) -> Runs:
-        """Return how often each place ran, and how often each function wrote each field."""
+        """Return how often each place ran, and how often each function wrote each field.
+
+        Folding needs both: a chain and a reach report may name different lines of one pass.
+        """
         runs: dict[Place | tuple[str, str], int] = {}
         for writer, count in zip(self._writers, self._counts, strict=True):
             function = writer.field, writer.source
@@ -136,7 +146,7 @@ class _Side:
         return runs
 
     def covered(self) -> Covered:
-        """Return what ran of the writers of compared fields, and of all decisions."""
+        """Return how often the writers of compared fields ran, and which branches of all decisions."""
         started = self._started
         excuses = [site for site in started.ledger.unreached if site.subject == normal_name(self._label)]
         return Covered(

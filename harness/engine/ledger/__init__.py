@@ -1,1 +1,1 @@
-"""Differences that are meant: the entries of a ledger file, and its upkeep."""
+"""The ledger of intended differences: its entries, their conditions, and its upkeep."""

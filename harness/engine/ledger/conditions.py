@@ -1,4 +1,4 @@
-"""Conditions on a case and its two outcomes, as data: a path, how it is asked, and the values it is asked for."""
+"""Conditions on a case and its two outcomes, as data: a path, an operation, and the values to compare with."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ Operation = Literal["is", "not", "contains", "at_least", "below", "set"]
 
 _OPERATIONS: Final = ("not", "contains", "at_least", "below", "set")
 HEADS: Final = ("args", "env", "hardware", "model", "probe", "checkpoint", "first", "second")
-"""What a path can start with."""
+"""The first parts that a path can have."""
 _SIDE_KEYS: Final = ("error", "message", "origin")
 
 
 class LedgerCondition(msgspec.Struct, frozen=True, kw_only=True):
-    """What is at ``path`` is one of ``values``, or whatever else ``operation`` asks of it.
+    """A condition on the value at ``path``.
 
-    ``is``: equal to one of them, in value and type; ``not``: to none; ``contains``: a text, or an item of a list, has
-    one of them in it; ``at_least`` and ``below``: a number; ``set``: there is a value other than null, or none.
+    ``operation`` is ``is`` (the value equals one of ``values``, in value and type), ``not`` (it equals none of them),
+    ``contains`` (the text, or an item of the list, contains one of them), ``at_least`` or ``below`` (it is a number,
+    compared with the one of ``values``), or ``set`` (it is there and not null, if the one of ``values`` is true).
     """
 
     path: str
@@ -35,7 +36,7 @@ class LedgerCondition(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[Any, ...]
 
     def holds(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the condition holds for what ``facts_of`` returned."""
+        """Whether the condition holds for ``facts``, which `facts_of` returned."""
         value = facts.get(self.path)
         if self.operation == "set":
             return (value is not None) is self.values[0]
@@ -60,7 +61,7 @@ def holds(conditions: Conditions, facts: Mapping[str, Any]) -> bool:
 
 
 def facts_of(case: Case, first: Outcome, second: Outcome) -> dict[str, Any]:
-    """Return every value that a condition can ask for, by its path."""
+    """Return every value that a condition can compare, by its path."""
     facts: dict[str, Any] = {f"args.{name}": value for name, value in case.args.items()}
     facts |= {f"env.{name}": value for name, value in case.env.items()}
     facts |= {f"hardware.{name}": getattr(case.hardware, name) for name in Hardware.__struct_fields__}
@@ -80,7 +81,7 @@ def facts_of(case: Case, first: Outcome, second: Outcome) -> dict[str, Any]:
 def conditions_from_toml(table: object, where: str) -> Conditions:
     """Return the conditions of one table: paths to values, to lists of values, or to one operation with its value.
 
-    Raises UsageError for a path or an operation that means nothing.
+    Raises UsageError for an unknown path or operation, or a value that the operation cannot take.
     """
     if not isinstance(table, dict):
         raise UsageError(f"{where}: this must be a table of paths and values, not {brief(table)}")
@@ -115,7 +116,7 @@ def _listed(value: object) -> tuple[Any, ...]:
 
 
 def _finite(values: tuple[Any, ...], where: str) -> tuple[Any, ...]:
-    """Return the values; raises UsageError when there is none, or one that JSON does not have."""
+    """Return the values; raises UsageError when there is none, or one that JSON cannot express."""
     if not values:
         raise UsageError(f"{where}: the list is empty, and nothing is one of it")
     for value in values:
@@ -126,7 +127,7 @@ def _finite(values: tuple[Any, ...], where: str) -> tuple[Any, ...]:
 
 
 def known_names(head: str) -> tuple[str, ...] | None:
-    """Return the names that a path can have behind ``head``, None where those depend on the subjects."""
+    """Return the names that can follow ``head`` in a path, None if they depend on the subjects."""
     return {
         "hardware": tuple(Hardware.__struct_fields__),
         "model": tuple(Model.__struct_fields__),
@@ -148,7 +149,7 @@ def _check_path(path: str, where: str) -> None:
 
 
 def field_names(conditions: Sequence[LedgerCondition]) -> list[str]:
-    """Return the fields that the conditions ask for, as an argument or as an outcome of either side."""
+    """Return the fields in the conditions' paths, as an argument or as an outcome of either side."""
     names = []
     for condition in conditions:
         head, _, rest = condition.path.partition(".")

@@ -1,4 +1,4 @@
-"""The ledger of intended differences: a file that says which differences are meant, where, and why.
+"""The entries of a ledger file: which differences are intended, under which conditions, and why.
 
 An entry explains a difference of two named subjects when its kind and field are listed and the entry's conditions
 hold for the case and the two outcomes. Explained differences are counted apart and pass. The grammar is in
@@ -30,18 +30,18 @@ _UNREACHED_TEXTS: Final = ("subject", "field", "source", "reason")
 _UNREACHED_KEYS: Final = (*_UNREACHED_TEXTS, *_UPKEEP)
 
 EVERY_CASE: Final = "every case"
-"""The scope of an entry that is meant without conditions."""
+"""The scope of an entry that has no conditions on purpose."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One intended difference between two subjects.
 
-    ``subjects`` are their names as in `harness.formats.subjectname.normal_name`, ``named`` as they stand in the file.
+    ``subjects`` are their normal names (`harness.formats.subjectname.normal_name`), ``named`` the names in the file.
     ``fields`` and ``environment`` name what may differ; ``refusal`` allows that one subject refuses and the other
     resolves, ``refusals`` that both refuse with different checks; ``absent`` lists fields that one of them does not
-    have. ``when`` must hold, and one of ``any`` where there are some; ``everywhere`` says that neither is meant.
-    ``owner`` answers for it, and ``expires`` is the last day that it is meant for: a gate reads neither, since the
-    day of a run must not decide its verdict (`harness.engine.ledger.upkeep` tells).
+    have. ``when`` must hold, and one group of ``any`` if there are some; ``everywhere`` says that the entry has no
+    conditions on purpose. ``owner`` is responsible for it, and ``expires`` is its last day. A gate reads neither,
+    since the day of a run must not decide its verdict; `harness.engine.ledger.upkeep` checks the day.
     """
 
     id: str
@@ -69,14 +69,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return (kind == "refusal" and self.refusal) or (kind == "refusals" and self.refusals)
 
     def holds(self, facts: Mapping[str, Any]) -> bool:
-        """Whether the entry's conditions hold for what ``facts_of`` says of a case and its outcomes."""
+        """Whether the entry's conditions hold for ``facts``: what `facts_of` returned for a case and its outcomes."""
         return holds(self.when, facts) and (not self.any or any(holds(group, facts) for group in self.any))
 
 
 class Unreached(msgspec.Struct, frozen=True, kw_only=True):
-    """Write sites that no case can reach, and why: those of ``field`` in the function ``source`` of a subject.
+    """The write sites of ``field`` in the function ``source`` of a subject, which no case can reach, and why.
 
-    ``owner`` and ``expires`` are as those of an entry.
+    ``owner`` and ``expires`` mean the same as in an `Entry`.
     """
 
     subject: str
@@ -92,17 +92,17 @@ class Unreached(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
-    """The entries that concern one gate, turned so that the first subject of each is the gate's first."""
+    """Entries and unreached write sites: all of a file, or those of one gate (`between`)."""
 
     entries: tuple[Entry, ...] = ()
     unreached: tuple[Unreached, ...] = ()
 
     def between(self, first: str, second: str) -> Ledger:
-        """Return what concerns the two subjects, given as a user names them, in this order."""
+        """Return the part for these two subjects, as the user names them; each entry has them in this order."""
         labels, names = (first, second), (normal_name(first), normal_name(second))
         entries = []
         for entry in self.entries:
-            # Two copies of one package have one name: then the words decide which is which.
+            # Two copies of one package have the same normal name: compare the names as they were written.
             turned = entry.named == labels[::-1] if names[0] == names[1] else entry.subjects == names[::-1]
             if turned:
                 entries.append(_turned(entry))
@@ -126,14 +126,14 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def explains_absent(self, name: str) -> str | None:
-        """Return the id of the first entry that says that one subject has no such field."""
+        """Return the id of the first entry that expects the field to be missing in one subject, None if none does."""
         return next((entry.id for entry in self.entries if name in entry.absent), None)
 
 
 def load_ledger(path: Path, aliases: Mapping[str, str] | None = None) -> Ledger:
     """Return all entries of the file ``path``; ``aliases`` are further names of subjects that it may use.
 
-    Raises UsageError when it cannot be read, is not TOML, or has a key, path or value that means nothing.
+    Raises UsageError when the file cannot be read, is not TOML, or has an unknown key or path or a wrong value.
     """
     where = f"ledger {path}"
     content = read_toml(path, where)
@@ -205,22 +205,22 @@ def _unreached(table: dict[str, Any], where: str, aliases: Mapping[str, str]) ->
     _check_keys(table, _UNREACHED_KEYS, where)
     texts = {key: _text(table, key, where) for key in _UNREACHED_TEXTS}
     subject = aliases.get(texts["subject"], texts["subject"])
-    said: dict[str, Any] = {**texts, "subject": normal_name(subject), **_upkeep(table, where)}
-    return Unreached(**said)
+    values: dict[str, Any] = {**texts, "subject": normal_name(subject), **_upkeep(table, where)}
+    return Unreached(**values)
 
 
 def _upkeep(table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return who answers for an entry and until when it is meant, of those that it says."""
-    said: dict[str, Any] = {}
+    """Return the ``owner`` and ``expires`` of a table, as far as it has them."""
+    found: dict[str, Any] = {}
     if "owner" in table:
-        said["owner"] = _text(table, "owner", where)
+        found["owner"] = _text(table, "owner", where)
     if "expires" in table:
         day = table["expires"]
-        # A date with a time is a date to Python.
+        # In Python a date with a time is also a date.
         if not isinstance(day, datetime.date) or isinstance(day, datetime.datetime):
             raise UsageError(f"{where}: expires must be a date without quotes, such as 2030-12-31, not {day!r}")
-        said["expires"] = day
-    return said
+        found["expires"] = day
+    return found
 
 
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
@@ -249,7 +249,7 @@ _OTHER: Final = {"first": "second", "second": "first"}
 
 
 def _turned(entry: Entry) -> Entry:
-    """Return the entry for the two subjects the other way round."""
+    """Return the entry with its two subjects exchanged, also in its conditions."""
 
     def turn(conditions: Conditions) -> Conditions:
         turned = []

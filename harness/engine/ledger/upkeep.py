@@ -1,7 +1,7 @@
-"""What of a ledger wants attention: entries that are past their day, explain nothing any more, or hold for too much.
+"""Finds the entries of a ledger that need attention: they expired, explain nothing any more, or explain too much.
 
-A gate never reads the day: an entry that has expired explains as before, so that the same run has the same verdict
-tomorrow. It is here that its day counts, and whoever keeps the ledger that is told.
+A gate never reads the expiry day. An expired entry still explains its differences, so that the same run has the same
+verdict tomorrow. Only this check reads the day, for the people who maintain the ledger.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from harness.engine.ledger.entries import Entry, Ledger, Unreached
 from harness.world.chain import Writer
 
 MOST: Final = 0.5
-"""The share of a run's cases above which one entry explains too much to be one intended difference."""
+"""If an entry explains more than this share of a run's cases, it is too broad to be one intended difference."""
 
 Fault = Literal["expired", "broad", "stale", "untried"]
 
 
 class Finding(NamedTuple):
-    """One entry, by its id or place, what is wrong with it, and a sentence that says what to do."""
+    """An entry (its id, or its field and function), its fault, and a sentence that says what to do."""
 
     entry: str
     fault: Fault
@@ -28,11 +28,11 @@ class Finding(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """A run that a ledger was given to.
+    """A run with a ledger.
 
-    ``name`` says which run, ``subjects`` are as the user named them, ``compared`` the fields. ``explained`` counts
-    cases by entry, and ``stale`` are the entries that explained none; ``writes`` are the places of each side that
-    write a compared field, with how often they ran.
+    ``name`` identifies the run, ``subjects`` are the names that the user gave, ``compared`` the fields. ``explained``
+    maps an entry's id to its number of cases, and ``stale`` are the ids of entries that explained none. ``writes``
+    are the places of each side that write a compared field, with the number of times that they ran.
     """
 
     name: str
@@ -45,9 +45,9 @@ class Tried(NamedTuple):
 
 
 def check(ledger: Ledger, today: datetime.date, runs: Sequence[Tried]) -> list[Finding]:
-    """Return what is wrong with the entries of a ledger, in its order; ``runs`` may be none.
+    """Return the faults of a ledger's entries, in the order of the ledger; ``runs`` may be empty.
 
-    What no run's subjects concern is not told stale.
+    An entry is called stale only if a run compared its two subjects.
     """
     found: list[Finding] = []
     for entry in ledger.entries:
@@ -104,7 +104,7 @@ def _stale_site(name: str, ledger: Ledger, site: Unreached, runs: Iterable[Tried
     ]
     met = [(run, count) for run, writes in concerned for writer, count in writes if site.excuses(writer)]
     if concerned and not met:
-        runs_told = ", ".join(dict.fromkeys(run for run, _ in concerned))
-        yield Finding(name, "stale", f"no such write is among those of {runs_told}: take it out")
+        names = ", ".join(dict.fromkeys(run for run, _ in concerned))
+        yield Finding(name, "stale", f"no such write is among those of {names}: take it out")
     elif met and all(count for _, count in met):
         yield Finding(name, "stale", f"it ran {met[0][1]} times in {met[0][0]}, so that it can: take it out")

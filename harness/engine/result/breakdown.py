@@ -1,6 +1,6 @@
 """How the cases came out by architecture and by machine: the numbers behind a report's heat maps.
 
-Counted while cases are compared and added up over jobs, so nothing is resolved again for it.
+Cases are counted while they are compared, and the counts of all jobs are added up; no case is resolved again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness.world.hardware import Hardware
 from harness.world.profiles import hardware_names, hardware_profile, per_profiles
 
 REFUSAL: Final = "(refusal)"
-"""What stands for the field where the two differ in whether, or by which check, a launch is refused."""
+"""The name under which cases are counted that differ in whether a launch is refused, or by which check."""
 
 
 @per_profiles
@@ -60,7 +60,7 @@ class Breakdown(msgspec.Struct, kw_only=True):
     machines: dict[str, Group] = msgspec.field(default_factory=dict)
 
     def count(self, case: Case, found: Sequence[Difference], *, resolved: bool, failed: bool) -> None:
-        """Count one case and what was ``found`` to differ; ``resolved`` is whether both did."""
+        """Count one case and the differences ``found`` in it; ``resolved`` says whether both sides resolved it."""
         for groups, name in (
             (self.architectures, case.model.architectures[0]),
             (self.machines, _named().get(case.hardware) or other_machine(case.hardware)),
@@ -88,12 +88,12 @@ class Breakdown(msgspec.Struct, kw_only=True):
 
 
 def other_machine(hardware: Hardware) -> str:
-    """Return the name of the group of the machines of one platform that have no name."""
+    """Return the name of the group of all machines of the platform that have no profile."""
     return f"{hardware.platform} (other)"
 
 
 def _names(difference: Difference) -> tuple[str, ...]:
-    """Return what a difference counts for: its own name and those of what follows from it."""
+    """Return the names that a difference counts for: its own, and those of the fields that follow from it."""
     if difference.kind in ("field", "environment"):
         return difference.name, *difference.along
     return (REFUSAL,)

@@ -1,4 +1,4 @@
-"""What a campaign tells its listeners while it runs. The engine prints nothing; reports are made from these."""
+"""The events that a campaign sends to its listeners. The engine prints nothing; reports are made from events."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Counts(msgspec.Struct, kw_only=True):
 
 
 class Drawn(msgspec.Struct, kw_only=True):
-    """The architectures and the machines with a name that cases were made with, or can be."""
+    """Architectures and named machines that cases were made with, or can be made with."""
 
     architectures: set[str] = msgspec.field(default_factory=set)
     machines: set[str] = msgspec.field(default_factory=set)
 
 
 class Reached(msgspec.Struct, frozen=True, kw_only=True):
-    """A place that writes a compared field, and how often it ran; ``excuse`` says why it never can."""
+    """A place that writes a compared field, and how often it ran; ``excuse`` says why it can never run."""
 
     writer: Writer
     count: int
@@ -62,7 +62,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def due(self) -> bool:
-        """Whether it is among the places that ran or should have."""
+        """Whether it ran or should have run."""
         return bool(self.count) or not self.excuse
 
     @property
@@ -72,31 +72,31 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Decided(msgspec.Struct, frozen=True, kw_only=True):
-    """A condition on the way, and the outcomes it had: none (0), true (1), false (2) or both (3)."""
+    """A decision, and the branches that cases took: none (0), true (1), false (2) or both (3)."""
 
     decision: Decision
     seen: int
 
     @property
     def lacks(self) -> str:
-        """The outcome that it never had: "true" or "false", "asked" where it had none, empty where it had both."""
+        """The branch that no case took: "true" or "false", "asked" if cases took neither, "" if both."""
         return ("asked", "false", "true", "")[self.seen]
 
     @property
     def excuse(self) -> str:
-        """Why it cannot have the outcome that it lacks, where its source says so."""
+        """Why no case can take the missing branch, if the source says so."""
         return self.decision.excuse if self.lacks == self.decision.never else ""
 
 
 class Covered(msgspec.Struct, frozen=True, kw_only=True):
-    """What a subject's resolution consists of, in the order it is come to, and what of it ran."""
+    """The write sites and decisions of a subject, in the order of its resolution, and how often cases ran them."""
 
     writes: tuple[Reached, ...] = ()
     decisions: tuple[Decided, ...] = ()
 
     @property
     def outcomes(self) -> int:
-        """How many outcomes of decisions were seen; each decision has two."""
+        """How many branches of decisions were taken; each decision has two."""
         return sum((site.seen & 1) + (site.seen >> 1) for site in self.decisions)
 
     def missed(self, fields: Collection[str]) -> list[Reached]:
@@ -105,9 +105,9 @@ class Covered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Space(msgspec.Struct, frozen=True, kw_only=True):
-    """What interactions are counted over: so many inputs, and of their options all ``pairs`` and ``triples``.
+    """The combinations that cases can have: the number of inputs, and of pairs and triples of their options.
 
-    ``sampled`` of the triples are looked at: all, or a fixed random sample of them.
+    ``sampled`` triples are counted: all of them, or a fixed random sample.
     """
 
     parameters: int = 0
@@ -124,7 +124,7 @@ class Tuples(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Interactions(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of a space's pairs, and of the triples that were looked at, were in a case."""
+    """How many pairs of a space, and how many of its counted triples, were in a case."""
 
     space: Space = Space()
     pairs: int = 0
@@ -134,15 +134,15 @@ class Interactions(msgspec.Struct, frozen=True, kw_only=True):
 class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The subjects are loaded and described; cases come next.
 
-    ``compared`` are the outcome fields both have; ``absent`` maps a field to the label of the one that lacks it.
-    ``absent_explained`` are the ledger's entries that say so. ``writers`` are the places on each side that write a
-    field and ``decisions`` the conditions there (none for a subject that is not recorded); a run that never comes to
-    a writer of a ``gated`` field proves nothing about it. ``drawable`` are the names that cases can be made with, and
-    ``space`` what two or three of the inputs can be together.
-    ``moved`` are the fields that the change moves, None where nobody asked.
-    ``notes`` are things the user should know, such as a real launch that one of the subjects cannot parse;
-    ``flags`` says how a case is written as a launch line; ``folders`` are where in the user's repository the files of
-    each side lie (None: not in it).
+    ``compared`` are the outcome fields that both have; ``absent`` maps a field to the label of the subject that lacks
+    it, and ``absent_explained`` such a field to the ledger's entry that expects it. ``writers`` are the places of
+    each side that write a field, and ``decisions`` its decisions (none for a subject that is not recorded). A run
+    that never reaches a writer of a ``gated`` field proves nothing about that field. ``drawable`` are the names that
+    cases can be made with, and ``space`` counts the combinations of two and three inputs.
+    ``moved`` are the fields that the change moves, None if the second subject is not a change of the first.
+    ``notes`` are sentences for the user, for example about a real launch that one subject cannot parse. ``flags``
+    says how to write a case as a launch line. ``folders`` are the folders in the user's repository that hold the
+    files of each side (None: outside of it).
     """
 
     first: str
@@ -174,13 +174,13 @@ class Progressed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BucketFound(msgspec.Struct, frozen=True, kw_only=True):
-    """A difference of a new kind, with the first witness; it may get smaller."""
+    """A new bucket, with its first witness; a smaller one may be found later."""
 
     bucket: Bucket
 
 
 class Minimising(msgspec.Struct, frozen=True, kw_only=True):
-    """All cases are done; the witnesses are being shrunk."""
+    """All cases are compared; minimising begins, of this number of buckets."""
 
     buckets: int
 
@@ -188,11 +188,11 @@ class Minimising(msgspec.Struct, frozen=True, kw_only=True):
 class Finished(msgspec.Struct, frozen=True, kw_only=True):
     """The campaign's result.
 
-    ``explanations`` holds DeepDiff's account of each bucket's witness, in their order, and ``traces`` how it came
-    about. ``explained`` are the buckets of the ledger's entries, and ``stale`` the ids of those that explained
-    nothing. ``covered`` tells, for each side, how much of the places that write a compared field, and of the
-    conditions on the way, ran; ``excerpts`` are the lines of its source that traces and uncovered places name.
-    ``breakdown`` has the counts by architecture and by machine.
+    ``explanations`` has DeepDiff's account of each bucket's witness, in the order of ``buckets``, and ``traces`` the
+    writes and refusals of each witness. ``explained`` are the buckets of the ledger's entries, and ``stale`` the ids
+    of the entries that explained nothing. ``covered`` has, for each side, how often each write site of a compared
+    field ran, and which branches of the decisions; ``excerpts`` has the source lines of the places in traces and of
+    those that never ran. ``breakdown`` has the counts by architecture and by machine.
     """
 
     verdict: Verdict
@@ -212,13 +212,13 @@ class Finished(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def drawn(self) -> Drawn:
-        """The architectures, and the machines with a name, that cases were made with."""
+        """The architectures and the named machines that cases were made with."""
         machines = set(self.breakdown.machines) & self.started.drawable.machines
         return Drawn(architectures=set(self.breakdown.architectures), machines=machines)
 
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):
-    """A search can go on from here in another process; ``result`` is what it came to so far, not minimised."""
+    """A checkpoint was saved, from which another process can continue; ``result`` so far is not minimised."""
 
     result: Finished
 

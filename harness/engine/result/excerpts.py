@@ -1,6 +1,6 @@
 """The lines of both subjects' sources that a report shows: around what wrote or refused, and what never ran.
 
-They are read once, when the campaign is over, so that a report is made of the result alone.
+They are read once, when the campaign is over, so that a report needs only the result and not the sources.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Excerpts(msgspec.Struct, frozen=True, kw_only=True):
     lines: dict[str, dict[int, str]] = {}
 
     def around(self, file: str, line: int, context: int = CONTEXT) -> list[tuple[int, str]]:
-        """Return the lines near one, with their numbers; none for a place that was not read."""
+        """Return ``line`` and ``context`` lines on either side, with their numbers, as far as they were read."""
         known = self.lines.get(file, {})
         return [(number, known[number]) for number in range(line - context, line + context + 1) if number in known]
 
@@ -38,8 +38,8 @@ class Excerpts(msgspec.Struct, frozen=True, kw_only=True):
 def read_excerpts(root: Path, *, near: Iterable[Place], lines: Iterable[Place]) -> Excerpts:
     """Return the lines around the places ``near`` and those at ``lines``, of the files under ``root``.
 
-    A file that is not there, is too large or lies outside ``root`` is left out: the subject's own word for where
-    something is does not decide what is read.
+    A file that is missing, too large or outside ``root`` is left out. A subject reports the file names itself, and
+    must not make a report show other files of the machine.
     """
     read = _Files(root)
     wanted: dict[str, set[int]] = {}

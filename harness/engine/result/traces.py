@@ -1,4 +1,4 @@
-"""How a bucket's witness came to differ: what each side wrote on the way, or which check refused it."""
+"""The trace of a witness: what each side wrote while it resolved the case, or which check refused it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Chain = tuple[Write, ...]
 
 
 class WitnessTrace(msgspec.Struct, frozen=True, kw_only=True):
-    """The writes of resolved fields that each side makes of one case, in order, and how each refused it.
+    """The writes of resolved fields that each side made for one case, in order, and how each side refused it.
 
-    No writes where a subject is not recorded; None for a side that did not refuse.
+    ``chains`` is empty for a subject that is not recorded; ``refusals`` is None for a side that resolved.
     """
 
     chains: tuple[Chain, Chain] = ((), ())

@@ -2,7 +2,7 @@
 
 A campaign is several *streams*: chunk ``n`` is number ``n // STREAMS`` of stream ``n % STREAMS``. What a chunk varies
 depends on earlier chunks of its own stream alone, and on none of the last few of them, so that several can be under
-way at once. So the streams can be searched by one process or by several machines, and the cases are the same.
+way at once. So one process or several machines can search the streams, and the cases are the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ STREAMS: Final = 4
 VARIED: Final = CHUNK // 10
 """How many of the cases of a chunk vary a kept one, once there are any."""
 
-# Half of what is varied is of the newest so many: what was hard to come to is new for long.
+# Half of the varied cases come from this number of the newest kept ones. Cases that reach what is easy to reach are
+# kept first and are many, so that a draw from all would rarely vary the few that came deep. Those are late, and stay
+# among the newest for long, since a campaign keeps fewer and fewer cases.
 _NEWEST: Final = 64
 
 
@@ -45,21 +47,21 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class StreamState(msgspec.Struct):
-    """What one stream came to: how many of its chunks are done, and the kept cases in their order."""
+    """The state of one stream: how many of its chunks are done, and the kept cases in their order."""
 
     done: int = 0
     kept: list[Kept] = []
 
 
 class Guide:
-    """What was reached, and what the next chunks vary."""
+    """Keeps the cases that reached something new, and picks those that later chunks vary."""
 
     def __init__(self, seed: int, states: Iterable[StreamState] = ()) -> None:
         self._seed = seed
         self._streams = [_Stream(state) for state in states] or [_Stream(StreamState()) for _ in range(STREAMS)]
 
     def ready(self, number: int) -> bool:
-        """Return whether what chunk ``number`` is made from is known."""
+        """Return whether all answers are there that chunk ``number`` is made from."""
         index, stream = divmod(number, STREAMS)
         return self._streams[stream].state.done > index - _lag(index)
 
@@ -69,6 +71,7 @@ class Guide:
         known = self._streams[stream].until(index - _lag(index))
         if not known:
             return []
+        # Every other pick is from the newest, see `_NEWEST`.
         draw = SeededDraw(self._seed, kept_stream(number))
         newest = known[-_NEWEST:]
         return [draw.pick(newest if turn % 2 else known).news.case for turn in range(VARIED)]
@@ -89,12 +92,18 @@ class Guide:
 
 
 def _lag(index: int) -> int:
-    """Return how many chunks back a chunk looks: with the length of a campaign more can be under way at once."""
+    """Return how many chunks of its stream back a chunk looks: it may vary what that one and earlier ones kept.
+
+    A lag of 1 would use all that is known, but then only one chunk of a stream could be under way, and a job would
+    wait for the slowest. 2 is the least that lets two be under way. The lag grows with the campaign (a quarter of its
+    length) so that many jobs have work; a late chunk loses little by it, since most
+    cases are kept early. It depends on the index alone: if it depended on the jobs, so would the cases.
+    """
     return 2 + index // 4
 
 
 class _Stream:
-    """What one stream reached."""
+    """The kept cases of one stream, and everything that they reached."""
 
     def __init__(self, state: StreamState) -> None:
         self.state = state
@@ -110,6 +119,8 @@ class _Stream:
         return self.state.kept[: self._counts[index + 1]] if index >= 0 else []
 
     def take(self, index: int, news: Iterable[News]) -> None:
+        """Keep the cases that were the first of the stream to reach something; ``index`` must be the next chunk."""
+        # Each job reports what was new to itself, so that several jobs may report the same.
         assert index == self.state.done, f"chunk {index} of a stream came when {self.state.done} was due"
         for one in news:
             reached = [number for number in one.reached if number not in self._reached]

@@ -1,7 +1,8 @@
-"""How much of what two or three inputs can be together was among the cases: pairs exactly, triples by a sample.
+"""Counts which pairs and triples of options the cases combined: all pairs, and a fixed sample of the triples.
 
-A job keeps the tuples that none of its chunks had, and tells of each chunk which of them it had: what all jobs told,
-put together, does not depend on who ran which chunk. The list gets shorter with every chunk, and so does the work.
+Each job keeps a list of the tuples that none of its cases had yet. For each chunk it reports which of them the chunk
+had, and takes these off its list, so that the work gets less with every chunk. The union of all reports is the same
+whichever job ran which chunk.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from harness.generate.covering.parameters import Parameter
 from harness.generate.values.inputs import bits
 from harness.world.case import Case
 
-# The share that was covered is then known to 1 percentage point (at 95 % confidence); all triples of a real
-# campaign, about 15 million, would make the gate several times slower.
+# With this number the covered share of all triples is known to 1 percentage point (at 95 % confidence). A real
+# campaign has about 15 million triples; to count them all would make the gate several times slower.
 SAMPLED: Final = 10_000
 
 Triple = tuple[int, int, int]
 
 
 def space_of(parameters: Sequence[Parameter]) -> Space:
-    """Return how many pairs and triples of options the parameters have, and how many triples are looked at."""
+    """Return how many pairs and triples of options the parameters have, and how many triples are counted."""
     # How many ways there are to choose one option each of none, one, two and three parameters.
     ways = [1, 0, 0, 0]
     for parameter in parameters:
@@ -39,7 +40,7 @@ def space_of(parameters: Sequence[Parameter]) -> Space:
 
 
 class Tally:
-    """Counts for one job."""
+    """The tuples that none of one job's cases had yet."""
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._columns = CaseColumns(parameters)
@@ -49,15 +50,15 @@ class Tally:
             self._triples.setdefault(first, []).append((number, second, third))
 
     def add(self, cases: Sequence[Case]) -> Tuples:
-        """Return the numbers of the tuples that the cases of a chunk have, and none did that came here before."""
+        """Return the numbers of the tuples that the cases of a chunk have, and no earlier case of this job had."""
         table = self._columns.of(cases)
         return Tuples(pairs=self._pairs.take(table), triples=_taken(self._triples, table.columns))
 
 
 class _Pairs:
-    """The pairs that no chunk had: for each option a bit mask of those that it was not with.
+    """The pairs that no case had yet: for each option, a bit mask of the options that it was not combined with.
 
-    A pair stands with the option that fewer cases have, whose rows, laid over one another, say what it was with.
+    A pair is listed under the option that fewer cases have. For that option there are few cases to go through.
     """
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
@@ -84,6 +85,9 @@ class _Pairs:
             cases = columns[option]
             if not cases:
                 continue
+            # Both ways find the same. The first takes a step for each case with the option, the second for each
+            # missing partner. At the beginning nearly all partners are missing, later only a few, so that neither
+            # way alone is fast throughout.
             if cases.bit_count() < pending.bit_count():
                 met = 0
                 while cases:
@@ -107,14 +111,14 @@ class _Pairs:
 
 
 class SeenState(msgspec.Struct, frozen=True):
-    """For each pair, and for each triple that is looked at, a byte: whether a case had it."""
+    """For each pair, and for each triple of the sample, one byte: 1 if a case had it."""
 
     pairs: bytes
     triples: bytes
 
 
 class Seen:
-    """What all jobs told."""
+    """The tuples that any job's cases had."""
 
     def __init__(self, space: Space, state: SeenState | None = None) -> None:
         self._space = space
@@ -122,14 +126,14 @@ class Seen:
         self._triples = bytearray(space.sampled if state is None else state.triples)
 
     def add(self, fresh: Tuples) -> None:
-        """Add what one chunk had."""
+        """Add the tuples of one chunk."""
         for number in fresh.pairs:
             self._pairs[number] = 1
         for number in fresh.triples:
             self._triples[number] = 1
 
     def join(self, state: SeenState) -> None:
-        """Add what was seen elsewhere; raises ValueError where that is of another space."""
+        """Add the tuples of another shard; raises ValueError if they belong to another space."""
         for mine, theirs in ((self._pairs, state.pairs), (self._triples, state.triples)):
             mine[:] = bytes(one | other for one, other in zip(mine, theirs, strict=True))
 
@@ -138,14 +142,14 @@ class Seen:
         return SeenState(bytes(self._pairs), bytes(self._triples))
 
     def total(self) -> Interactions:
-        """Return how much was covered."""
+        """Return how many pairs and triples a case had."""
         return Interactions(space=self._space, pairs=sum(self._pairs), triples=sum(self._triples))
 
 
 def _taken(pending: dict[int, list[Triple]], columns: Sequence[int]) -> list[int]:
     """Take the triples out of ``pending`` that a case has, and return their numbers.
 
-    They stand with their first option.
+    ``pending`` lists each triple under its first option. ``columns`` has, for each option, a bit mask of the cases.
     """
     taken: list[int] = []
     for first, rest in list(pending.items()):
@@ -165,7 +169,7 @@ def _taken(pending: dict[int, list[Triple]], columns: Sequence[int]) -> list[int
 
 
 def _triples(parameters: Sequence[Parameter]) -> Iterator[Triple]:
-    """Yield the triples to look at: all if they are few, else always the same of them."""
+    """Yield the triples to count: all if they are few, else a sample that is the same in every run."""
     order, of = _rare_first(parameters), _owners(parameters)
     space = space_of(parameters)
     if space.triples == space.sampled:
@@ -186,7 +190,7 @@ def _owners(parameters: Sequence[Parameter]) -> list[int]:
 
 
 def _rare_first(parameters: Sequence[Parameter]) -> list[int]:
-    """Return all options, those that leave an input out last: most cases have these, so that they rule out little."""
+    """Return all options; those that leave an input out come last, because most cases have them."""
     firsts = first_options([parameter.factor for parameter in parameters])
     usual = {first for first, parameter in zip(firsts, parameters, strict=True) if parameter.silent}
     total = sum(len(parameter.options) for parameter in parameters)

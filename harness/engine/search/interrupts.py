@@ -1,8 +1,8 @@
-"""Ctrl-C, or the signal of a job that is cancelled, where a campaign can bear it.
+"""Delays Ctrl-C, and the SIGTERM of a cancelled CI job, until the campaign can be interrupted safely.
 
-That is while it waits or compares, not while it counts or puts things in order. One that comes in between is raised
-at the next place that can bear it. So whatever a user presses, and however often, what was counted is whole, and no
-answer is taken for that of another task.
+It can while it waits for answers or compares, but not while it counts. Python raises KeyboardInterrupt between any
+two instructions: without the delay, a chunk could be half counted, or an answer be taken for that of another task.
+A signal that arrives at a wrong moment is raised at the next safe one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class _State:
-    """Whether a Ctrl-C is raised at once, and whether one waits."""
+    """Whether a Ctrl-C is raised at once (``open``), and whether one waits to be raised (``waiting``)."""
 
     open = False
     waiting = False
@@ -29,10 +29,10 @@ _state = _State()
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Hold Ctrl-C back but in `let_through`; one that still waits at the end came too late to stop anything.
+    """Delay every Ctrl-C in this block until `let_through`; one that still waits at its end is dropped.
 
-    The same goes for a SIGTERM that the program takes for one. Does nothing in a thread that gets no signals, and to
-    a signal for which the program has a handler of its own.
+    SIGTERM is delayed too if the program treats it as a Ctrl-C. Does nothing outside the main thread, which gets no
+    signals, and leaves a signal alone for which the program has its own handler.
     """
     is_main = threading.current_thread() is threading.main_thread()
     numbers = [one for one in _SIGNALS if is_main and signal.getsignal(one) is signal.default_int_handler]
@@ -48,7 +48,7 @@ def held() -> Iterator[None]:
 
 @contextlib.contextmanager
 def let_through() -> Iterator[None]:
-    """Raise KeyboardInterrupt as soon as there is a Ctrl-C, which may have come before."""
+    """Let a Ctrl-C raise KeyboardInterrupt in this block, at its beginning if one waits already."""
     _state.open = True
     try:
         if _state.waiting:

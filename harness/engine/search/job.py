@@ -1,4 +1,4 @@
-"""One job of a campaign: runs tasks on a pair of subjects of its own."""
+"""One job of a campaign: it runs tasks on its own pair of subjects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.world.case import Case
 class Job:
     """Runs tasks in this process on an open pair of subjects.
 
-    Where cases are ``given`` a chunk is so many of these, and a witness stays as it is.
+    If cases are ``given``, the chunks are parts of these cases, and no witness is minimised.
     """
 
     def __init__(self, plan: Plan, pair: Pair, given: Sequence[Case] | None = None) -> None:
@@ -33,7 +33,7 @@ class Job:
         self._newsroom = Newsroom()
 
     def run(self, task: Task) -> Answer:
-        """Return the task's answer; raises UsageError when a subject cannot be opened any more."""
+        """Return the task's answer; raises UsageError when a subject can no longer be opened."""
         if isinstance(task, Chunk):
             return self._compare(task)
         if isinstance(task, Weigh):
@@ -72,7 +72,8 @@ class Job:
         def shows(cases: Sequence[Case]) -> list[bool]:
             return [any(d.key() == key for d in found) for found in self._pair.differences(cases)]
 
-        # Each try at a case that ends or hangs the process would cost another process.
+        # A case that kills or hangs the process is not minimised: each attempt would cost a new process, or the time
+        # limit of a case.
         if self._given is None and (bucket.difference.failures is None or "unanswered" in bucket.difference.failures):
             bucket.witness, *bucket.others = minimise_all(
                 [bucket.witness, *bucket.others], shows, self._plan.domains.architectures

@@ -1,4 +1,4 @@
-"""What the cases of a chunk were the first of a job to reach: in the sources, of the checks, of the differences."""
+"""Finds the cases that are the first to reach a line, a check or a difference; the guide keeps them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _REFUSED = b"E"[0]
 
 
 class Newsroom:
-    """Gathers for one job."""
+    """Remembers the checks and differences of one job, so that each is reported once for each stream."""
 
     def __init__(self) -> None:
-        self._told: list[set[str]] = [set() for _ in range(STREAMS)]
+        self._known: list[set[str]] = [set() for _ in range(STREAMS)]
 
     def of(
         self,
@@ -29,20 +29,21 @@ class Newsroom:
         found: Sequence[Sequence[Difference]],
         reach: tuple[ReachReport, ReachReport],
     ) -> list[News]:
-        """Return the cases of a chunk that reached something, in their order.
+        """Return the cases of a chunk that reached something new, in their order.
 
-        ``frames`` are the answers of both subjects, ``found`` what differs, ``reach`` what both say of the chunk.
+        ``frames`` are both subjects' answers to each case, ``found`` its differences, ``reach`` what both report of
+        the chunk.
         """
         reached: dict[int, list[int]] = {}
-        for side, told in enumerate(reach):
-            for position, numbers in told.news:
+        for side, report in enumerate(reach):
+            for position, numbers in report.news:
                 reached.setdefault(position, []).extend(2 * number + side for number in numbers)
         checks: dict[int, list[str]] = {}
-        known = self._told[stream] if stream != ALONE else None
+        known = self._known[stream] if stream != ALONE else None
         for position, (pair, differences) in enumerate(zip(frames, found, strict=True)):
-            said = [_check(frame) for frame in dict.fromkeys(pair) if frame[0] == _REFUSED]
-            said += [difference.key() for difference in differences]
-            fresh = [text for text in dict.fromkeys(said) if known is None or text not in known]
+            texts = [_check(frame) for frame in dict.fromkeys(pair) if frame[0] == _REFUSED]
+            texts += [difference.key() for difference in differences]
+            fresh = [text for text in dict.fromkeys(texts) if known is None or text not in known]
             if fresh:
                 checks[position] = fresh
             if known is not None:
@@ -54,13 +55,13 @@ class Newsroom:
 
 
 def _check(frame: bytes) -> str:
-    """Return the check that a refusal's frame tells of."""
-    said, aside = frame[1:].split(b"\n", 2)[:2]
-    return _check_of(said, aside)
+    """Return the check that a refusal's frame names."""
+    refusal, aside = frame[1:].split(b"\n", 2)[:2]
+    return _check_of(refusal, aside)
 
 
 @lru_cache(maxsize=4096)
-def _check_of(said: bytes, aside: bytes) -> str:
-    kind, message = msgspec.json.decode(said)
+def _check_of(refusal: bytes, aside: bytes) -> str:
+    kind, message = msgspec.json.decode(refusal)
     origin, _ = msgspec.json.decode(aside)
     return f"{origin}: {check_words(kind, message, origin)}"

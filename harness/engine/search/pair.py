@@ -77,20 +77,22 @@ class Pair:
             try:
                 return list(pool.map(action, (self.first, self.second)))
             except KeyboardInterrupt:
-                # Leaving the block waits for both threads, and these for their processes.
+                # Leaving the block waits for both threads, and these wait for their processes: end the processes.
                 self.first.kill()
                 self.second.kill()
                 raise
 
     @property
     def compares_messages(self) -> bool:
-        """Whether two refusals must agree in their message too: where both are of one code base."""
+        """Whether two refusals must agree in their message too: they must if both subjects are of one code base."""
         return self.first.spec.family == self.second.spec.family
 
     def compare_fields(self, names: Sequence[str], *, alone: bool = False, ledger: Ledger | None = None) -> None:
-        """Fix the outcome fields that are compared, ``alone`` or with all else; both subjects must have them.
+        """Set the outcome fields that are compared; both subjects must have them.
 
-        ``ledger`` says which differences between these two subjects are meant.
+        Unless they are compared ``alone``, the environment and the refusals are compared too.
+
+        ``ledger`` has the intended differences between these two subjects.
         """
         self._names = tuple(names)
         self._ledger = ledger or Ledger()
@@ -99,7 +101,7 @@ class Pair:
         self.second.choose(self._names)
 
     def differences(self, cases: Sequence[Case]) -> list[list[Difference]]:
-        """Return what differs in each case, in order: what the ledger explains, and the root of what it does not."""
+        """Return the differences of each case: those that the ledger explains, then the root of the others."""
         frames = list(zip(self.first.resolve(cases), self.second.resolve(cases), strict=True))
         return self._roots(
             cases, frames, [self._compare(case, *pair) for case, pair in zip(cases, frames, strict=True)]
@@ -108,7 +110,7 @@ class Pair:
     def _roots(
         self, cases: Sequence[Case], frames: Sequence[tuple[bytes, bytes]], found: list[list[Difference]]
     ) -> list[list[Difference]]:
-        """Leave of the differences of each case that the ledger does not explain only the one that came first."""
+        """Keep only the root, the one that came first, of the differences that the ledger does not explain."""
         asked = [
             number
             for number, differences in enumerate(found)
@@ -127,9 +129,10 @@ class Pair:
     def _located(
         self, cases: Sequence[Case], frames: Sequence[tuple[bytes, bytes]], found: list[list[Difference]]
     ) -> list[list[Difference]]:
-        """Tell of the roots that no write explains where they come from.
+        """Add the places of divergence to the roots that no write of a field explains.
 
-        Where the frames do not say all of that, the cases are resolved once more.
+        If the frames do not show these places, the cases are resolved once more, with their decisions recorded. To
+        record decisions in every case would slow down all the cases that agree.
         """
         asked = []
         for number, roots in enumerate(found):
@@ -167,7 +170,7 @@ class Pair:
         ]
 
     def run(self, cases: Sequence[Case], stream: int | None = None) -> Ran:
-        """Resolve the cases on both sides; what they reach is kept for the ``stream``."""
+        """Resolve the cases on both sides and compare them; the subjects record what the ``stream`` reaches."""
         counts, buckets = Counts(), Buckets()
         frames = list(zip(self.first.resolve(cases, stream), self.second.resolve(cases, stream), strict=True))
         compared = [self._compare(case, *pair) for case, pair in zip(cases, frames, strict=True)]
@@ -193,7 +196,7 @@ class Pair:
         return Ran(counts, breakdown, buckets.all(), frames, differences)
 
     def reach(self) -> tuple[ReachReport, ReachReport]:
-        """Return how much of either side ran (see `Subject.reach`)."""
+        """Return what ran of each side since the last call (see `Subject.reach`)."""
         return self.first.reach(), self.second.reach()
 
     def outcomes(self, case: Case) -> tuple[Outcome, Outcome]:
@@ -202,7 +205,10 @@ class Pair:
         return first, second
 
     def witness_trace(self, bucket: Bucket, outcomes: tuple[Outcome, Outcome]) -> WitnessTrace:
-        """Return how the witness of ``bucket``, resolved last, came to ``outcomes``; nothing if it ends a process."""
+        """Return the writes and refusals behind ``outcomes`` of the bucket's witness.
+
+        The witness must be the case that was resolved last. If it ends or hangs the process, its trace is empty.
+        """
         if bucket.difference.kind == "failure":
             return WitnessTrace()
         first, second = outcomes
@@ -211,7 +217,7 @@ class Pair:
 
 
 def is_failure(found: Sequence[Difference]) -> bool:
-    """Whether the differences say that a side gave no outcome for a reason that shows no difference.
+    """Whether the case proves nothing, because an outcome is missing for a reason that is no difference.
 
     An unanswered probe is a gap in our answers. A death, a timeout or too much memory is a gap when both sides
     show it, and a difference when only one does.

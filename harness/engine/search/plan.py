@@ -1,4 +1,4 @@
-"""A campaign's plan: everything a job needs to run any part of it, as plain data that fits through a pipe."""
+"""The plan, the tasks and the answers of a campaign, as plain data that can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from harness.world.profiles import OwnProfiles, own_profiles
 
 @dataclass(frozen=True)
 class Budget:
-    """How long to go on: a number of cases, or seconds, whichever ends first; at least one is set."""
+    """How long to search: a number of cases, or seconds, whichever ends first; at least one is set."""
 
     cases: int | None = None
     seconds: float | None = None
@@ -35,7 +35,8 @@ class Budget:
 class Shard:
     """One of ``of`` equal parts of a campaign: ``index`` counts from 1.
 
-    A shard has whole streams (`harness.engine.search.guide`), so that its cases do not depend on what others find.
+    A shard consists of whole streams (`harness.engine.search.guide`), so that its cases do not depend on what other
+    shards find.
     """
 
     index: int = 1
@@ -50,13 +51,13 @@ class Shard:
 class Request:
     """What a user asked for: two subjects, what to compare, budget, seed and jobs.
 
-    ``fields`` are the fields to compare and nothing else; when empty, the resolved fields and what the slice writes
-    besides, or with ``all_fields`` every field of the record, and in both cases the environment and the refusals.
+    With ``fields`` these fields are compared and nothing else. Without, the resolved fields and the other fields that
+    the slice writes are compared (with ``all_fields`` every field of the record), the environment and the refusals.
     ``corpus`` are cases to run first, after the real launches.
-    ``moved`` are the fields that the second subject, a change of the first, moves: of these all write sites must run,
-    of no others, and all fields are compared whose writes can run. It is None for two subjects of which neither is a
-    change. ``notes`` are for the user to know.
-    ``profiles`` are a user's own machines and models, of which cases are made, too.
+    ``moved`` is None unless the second subject is a change of the first. Then it holds the fields that the change
+    moves: their write sites must run, and no others, and all fields are compared whose writes can run.
+    ``notes`` are sentences for the user. ``profiles`` are the user's own machines and models, from which cases are
+    made too.
     """
 
     first: SubjectSpec
@@ -75,7 +76,10 @@ class Request:
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """The fields to compare (``fields_alone``: and nothing else), what is meant to differ, where cases come from."""
+    """What every job needs: the fields to compare, the intended differences, and what cases are made from.
+
+    With ``fields_alone`` nothing but the fields ``compared`` is compared.
+    """
 
     compared: tuple[str, ...]
     fields_alone: bool
@@ -86,7 +90,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MakePlan(msgspec.Struct, frozen=True, tag=True):
-    """A task, the first of one job: ask the subjects and make the plan."""
+    """The first task of one job: describe the subjects and make the plan."""
 
 
 class Planned(msgspec.Struct, frozen=True, tag=True):
@@ -97,7 +101,7 @@ class Planned(msgspec.Struct, frozen=True, tag=True):
 
 
 class Begin(msgspec.Struct, frozen=True, tag=True):
-    """Word to a job that the plan is made; it has no answer."""
+    """Gives a job the plan; it has no answer."""
 
     plan: Plan
 
@@ -111,7 +115,7 @@ class Chunk(msgspec.Struct, frozen=True, tag=True):
 
 
 class Weigh(msgspec.Struct, frozen=True, tag=True):
-    """A task: say of each case all that it reaches."""
+    """A task: report everything that each case reaches."""
 
     cases: list[Case]
 
@@ -123,10 +127,10 @@ class Shrink(msgspec.Struct, frozen=True, tag=True):
 
 
 class Compared(msgspec.Struct, frozen=True, tag=True):
-    """The answer to ``Chunk``; ``reach`` is what of the first and of the second subject ran.
+    """The answer to ``Chunk``; ``reach`` reports what ran of the first and of the second subject.
 
-    ``tuples`` are what the cases are the first of this job to have, and ``news`` the cases that were the first
-    of this job and of their stream to reach something.
+    ``tuples`` are those that no earlier case of this job had. ``news`` are the cases that reached something which no
+    earlier case of this job and this stream had reached.
     """
 
     number: int
@@ -139,7 +143,7 @@ class Compared(msgspec.Struct, frozen=True, tag=True):
 
 
 class Weighed(msgspec.Struct, frozen=True, tag=True):
-    """The answer to ``Weigh``: each case, with all that it reached and not only what was new."""
+    """The answer to ``Weigh``: each case with everything that it reached, new or not."""
 
     news: list[News]
 
@@ -153,7 +157,7 @@ class Shrunk(msgspec.Struct, frozen=True, tag=True):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
-    """The answer when a subject cannot be opened: the user's error, to be raised by whoever asked."""
+    """The answer when a subject cannot be opened: the receiver raises it as a UsageError."""
 
     message: str
     example: str
@@ -165,7 +169,7 @@ Answer = Planned | Compared | Weighed | Shrunk | Failed
 
 
 def encode(value: object) -> bytes:
-    """Return a plan, task or answer as bytes."""
+    """Return a request, plan, task or answer as bytes; `decode` reads them."""
     return msgspec.json.encode(value, enc_hook=str)
 
 

@@ -1,4 +1,4 @@
-"""Makes a campaign's plan: asks two open subjects what they are and what there is to vary."""
+"""Makes the plan of a campaign from the request and the descriptions of both subjects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from harness.world.profiles import hardware_names, real_launches
 
 
 def make_plan(request: Request, pair: Pair) -> Planned:
-    """Load and describe the subjects; return what to tell of them and what the jobs need.
+    """Load and describe the subjects; return the first event for the listeners, and the plan for the jobs.
 
     Raises UsageError when a subject cannot be loaded, a field is unknown, or nothing is left to compare.
     """
@@ -57,8 +57,8 @@ def make_plan(request: Request, pair: Pair) -> Planned:
         what = "since neither a type nor the source tells their values: list some under [tool.stackproof.domains]"
         notes.append(f"never set: {', '.join(domains.unknown)}, {what}")
     common = [name for name in descriptions[0].fields if name in descriptions[1].fields]
-    told = request.fields or request.all_fields or request.moved is not None
-    if not request.first.slice and not told and len(compared) < len(common):
+    chosen = request.fields or request.all_fields or request.moved is not None
+    if not request.first.slice and not chosen and len(compared) < len(common):
         notes.append(f"of {len(common)} fields of the record {len(compared)} are compared; --all-fields compares all")
     plan = Plan(
         compared=compared,
@@ -99,7 +99,7 @@ def make_plan(request: Request, pair: Pair) -> Planned:
 def _fields(
     request: Request, descriptions: tuple[Description, Description]
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the fields to compare, which both have, and whose subject lacks each of the others asked for."""
+    """Return the fields to compare, and each requested field that one subject lacks, with that subject's name."""
     has = [dict.fromkeys((*d.resolved, *d.fields)) for d in descriptions]
     every = has[0] | has[1]
     usual = dict.fromkeys((*descriptions[0].resolved, *descriptions[1].resolved))
@@ -107,7 +107,7 @@ def _fields(
     if request.all_fields:
         wanted = tuple(every)
     elif not wanted:
-        # A change may touch what it was not meant to; a slice resolves no more than its own fields.
+        # A change may touch fields by mistake, so all are compared. A slice resolves its own fields only.
         changed = request.moved is not None and not request.first.slice
         wanted = tuple(_whole(every) if changed else usual)
     labels = request.first.label, request.second.label
@@ -123,13 +123,16 @@ def _fields(
 
 
 def _whole(names: Collection[str]) -> list[str]:
-    """Return the names without those whose parts are compared: with one new part the whole differs in every case."""
-    parted = {name.partition(".")[0] for name in names if "." in name}
-    return [name for name in names if name not in parted]
+    """Return the names without those that have parts ("a" if there is "a.b").
+
+    The parts are compared instead: if one side had a new part, the whole would differ in every case.
+    """
+    with_parts = {name.partition(".")[0] for name in names if "." in name}
+    return [name for name in names if name not in with_parts]
 
 
 def _gated(request: Request, compared: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fields of which every write site must run: all of a callable's."""
+    """Return the fields whose write sites must all run; of a callable, every field."""
     if request.fields:
         return compared
     if request.moved is None:
@@ -140,7 +143,7 @@ def _gated(request: Request, compared: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def flags_of(spec: SubjectSpec, description: Description) -> LaunchFlags:
-    """Return how cases of a subject are written as launch lines."""
+    """Return how to write a case of the subject as a launch line."""
     fields = description.fields.items()
     return LaunchFlags(
         program=spec.program,
@@ -155,7 +158,7 @@ def flags_of(spec: SubjectSpec, description: Description) -> LaunchFlags:
 
 
 def _check_domains(values: Mapping[str, object], descriptions: tuple[Description, Description]) -> None:
-    """Raise UsageError for values by hand of an argument that neither subject has."""
+    """Raise UsageError if the user lists values of an argument that neither subject has."""
     known = {name for description in descriptions for name in description.fields}
     for name in values:
         if name not in known:
@@ -179,7 +182,7 @@ def _check_ledger(ledger: Ledger, descriptions: tuple[Description, Description])
 def _stored(
     corpus: Sequence[Case], descriptions: tuple[Description, Description]
 ) -> tuple[tuple[Case, ...], list[str]]:
-    """Return the cases of a corpus that both subjects can take, and notes on these and on others."""
+    """Return the cases of a corpus that both subjects accept, and notes on these and on the others."""
     cases, refused = [], []
     for case in corpus:
         try:

@@ -1,4 +1,4 @@
-"""A job in a process of its own: tasks come in over one connection, answers go out over it."""
+"""A job in its own process. Tasks and answers go over one connection."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from harness.subjects.cores import keep_to
 from harness.world.profiles import use_profiles
 
 FEW_COLLECTIONS: Final = (50_000, 20, 50)
-"""Thresholds of the garbage collector: a job makes much plain data that holds no circles, and little else."""
+"""Thresholds of the garbage collector: a job makes mostly plain data without cycles, which needs no collector."""
 
 
 class WorkerDied(Exception):
@@ -36,7 +36,7 @@ class Worker:
         self.core = core
         self._ours, theirs = Pipe(duplex=True)
         package_root = str(Path(__file__).parents[3])
-        # -P keeps the folder the user stands in off the path: it may hold a package called like ours.
+        # -P keeps the current folder off the import path: it may hold a package with the name of ours.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, str(theirs.fileno()), *([] if core is None else [str(core)])],
             pass_fds=(theirs.fileno(),),
@@ -50,18 +50,18 @@ class Worker:
         self._ours.send_bytes(encode(request))
 
     def fileno(self) -> int:
-        """Return what ``multiprocessing.connection.wait`` waits on: ready when an answer is there."""
+        """Return the descriptor to wait for with ``multiprocessing.connection.wait``."""
         return self._ours.fileno()
 
     def send(self, message: Message) -> None:
-        """Hand over a message; of those with an answer, one at a time. Raises WorkerDied."""
+        """Send a message; wait for the answer to a task before sending the next one. Raises WorkerDied."""
         try:
             self._ours.send_bytes(encode(message))
         except OSError:
             raise WorkerDied(self._process.wait()) from None
 
     def receive(self) -> Answer:
-        """Return the answer to the last message; raises UsageError for a subject that is no more, WorkerDied."""
+        """Return the answer to the last task; raises WorkerDied, or UsageError when a subject cannot be opened."""
         try:
             answer: Answer = decode(self._ours.recv_bytes(), Answer)
         except (EOFError, OSError):
@@ -71,7 +71,7 @@ class Worker:
         return answer
 
     def close(self) -> None:
-        """End the worker and with it its children."""
+        """End the worker and its subjects' processes; kill it if it does not end within half a second."""
         self._ours.close()
         try:
             self._process.wait(timeout=0.5)
@@ -82,7 +82,7 @@ class Worker:
 
 def main() -> None:
     """Serve tasks until the parent closes its end."""
-    # The parent decides what a Ctrl-C means; the terminal sends it to the whole group.
+    # The terminal sends a Ctrl-C to the whole process group, and the parent alone decides when to stop.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(*FEW_COLLECTIONS)
     connection = Connection(int(sys.argv[1]))
@@ -93,13 +93,13 @@ def main() -> None:
         use_profiles(request.profiles)
         with Pair(request.first, request.second) as pair:
             _serve(connection, request, pair)
-    # Nothing is left to do, and taking down all that was made for the cases would take a while.
+    # Skip the interpreter's shutdown: freeing all the data of a campaign takes time and achieves nothing.
     os._exit(0)
 
 
 def _serve(connection: Connection, request: Request, pair: Pair) -> None:
     with contextlib.suppress(UsageError):
-        # A subject that cannot be loaded is told of when there is somebody to tell.
+        # Load before the first message arrives, to save time. The first task raises the same error and reports it.
         pair.load()
     plan: Plan | None = None
     job: Job | None = None

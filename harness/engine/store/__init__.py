@@ -1,4 +1,4 @@
-"""What lasts from run to run: a corpus of cases worth running first, failures, and where a search was."""
+"""What is kept from one run to the next: cases worth running first, known failures, a checkpoint."""
 
 from harness.engine.store.store import Store
 

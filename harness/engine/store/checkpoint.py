@@ -1,4 +1,4 @@
-"""Where a search was: enough to go on with it in another process, and nothing that grows with the cases."""
+"""The checkpoint of a search, from which another process can continue. Its size does not grow with the cases."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _NAME: Final = "checkpoint.json"
 
 
 class Checkpoint(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """A search after some chunks.
+    """The state of a search after some chunks.
 
-    ``campaign`` says of which campaign, ``corpus`` are the cases it began with, and ``in_files`` whether what it kept
-    has been put into the corpus. ``seal`` is a digest of the rest, whose parts fit together in
-    ways that no type says.
+    ``campaign`` is the digest of its campaign (`campaign_of`), ``corpus`` the cases that it began with, ``in_files``
+    whether its kept cases are in the corpus already. ``seal`` is a digest of everything else: after an edit by hand
+    the parts might not fit together, which the types cannot detect.
     """
 
     format: str = FORMAT
@@ -42,9 +42,9 @@ class Checkpoint(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def campaign_of(started: Started, plan: Plan, subjects: Sequence[SubjectSpec]) -> str:
-    """Return a digest of all that decides the cases of a campaign and their outcomes: not of how many there are.
+    """Return a digest of everything that decides the cases of a campaign and their outcomes, except their number.
 
-    That are also the texts of ``subjects`` in a folder, and what the probes of both are answered with.
+    This includes the source texts of ``subjects`` that are folders, and the answers to the probes of both.
     """
     ways = [(spec.sources(), spec.profile, spec.limits) for spec in subjects]
     return hashlib.sha256(
@@ -53,13 +53,13 @@ def campaign_of(started: Started, plan: Plan, subjects: Sequence[SubjectSpec]) -
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write the checkpoint of a corpus folder, whole or not at all. Raises UsageError when the disk refuses."""
+    """Write the checkpoint of a corpus folder, completely or not at all. Raises UsageError if that fails."""
     found = seal(parse_json(encode(msgspec.structs.replace(checkpoint, seal=""))))
     write_atomically(folder / _NAME, encode(msgspec.structs.replace(checkpoint, seal=found)))
 
 
 def load_checkpoint(folder: Path) -> Checkpoint | None:
-    """Return the checkpoint of a corpus folder, None where there is none. Raises UsageError for a broken one."""
+    """Return the checkpoint of a corpus folder, None if there is none. Raises UsageError for a broken one."""
     path = folder / _NAME
     try:
         data = read_file(path)

@@ -1,4 +1,4 @@
-"""A folder of cases worth running first: one readable file a case, named by its content, and the known failures.
+"""A folder of cases worth running first: one readable file for each case, and the known failures.
 
 ``cases/NAME.jsonl`` holds one case as ``replay`` reads it. ``failures`` is a Hypothesis example database, which its
 tools share between machines: each value is the line of a case that showed a difference.
@@ -23,26 +23,26 @@ _FAILURES: Final = b"stackproof"
 
 
 def named(case: Case) -> Case:
-    """Return the case with its content's name as its id: the same case has the same, wherever it was found."""
+    """Return the case with a digest of its content as its id, so that equal cases have equal ids in every run."""
     text = encode_case(msgspec.structs.replace(case, id="-"))
     return msgspec.structs.replace(case, id=hashlib.sha256(text).hexdigest()[:16])
 
 
 class Corpus:
-    """The folder; made when it is not there."""
+    """The folder of a corpus; it is made if it does not exist."""
 
     def __init__(self, folder: Path) -> None:
-        """Prove that files can be read and written in ``folder``; raises UsageError."""
+        """Make the folders; raises UsageError if files in ``folder`` cannot be read and written."""
         self.folder = folder
         self._cases = folder / "cases"
         failures = folder / "failures"
-        # The database would say nothing of a place that it cannot write to.
+        # Hypothesis' database silently ignores a folder that it cannot write to.
         for part in (folder, self._cases, failures):
             make_folder(part, "--corpus", "a corpus is a folder")
         self._failures = DirectoryBasedExampleDatabase(failures)
 
     def cases(self) -> list[Case]:
-        """Return the failures and then the cases, each once, in an order that their contents decide.
+        """Return the failures and then the cases, each once, in an order that depends on their contents alone.
 
         Raises UsageError for a file that holds no case.
         """
@@ -60,7 +60,7 @@ class Corpus:
         return named(parse_case(line, f"{self.folder / 'failures'}"))
 
     def replace(self, known: Iterable[Case], kept: Iterable[Case]) -> None:
-        """Hold ``kept`` in the place of ``known``, which were asked for before; what is neither stays."""
+        """Write the cases ``kept`` and remove those of ``known`` that are not among them; other cases stay."""
         wanted = {case.id: case for case in map(named, kept)}
         for name, case in wanted.items():
             path = self._cases / f"{name}.jsonl"
@@ -72,7 +72,7 @@ class Corpus:
                     (self._cases / f"{case.id}.jsonl").unlink()
 
     def remember(self, failing: Iterable[Case], ran: Iterable[Case]) -> None:
-        """Add cases that show a difference, and forget what else of the known failures ``ran``."""
+        """Add the ``failing`` cases; remove the known failures that ``ran`` and are not among them."""
         lines = {encode_case(named(case)) for case in failing}
         for line in sorted(lines):
             self._failures.save(_FAILURES, line)

@@ -1,4 +1,4 @@
-"""What a campaign leaves in a folder: checkpoints while it runs, a trimmed corpus and its failures at the end."""
+"""Writes a campaign's corpus folder: checkpoints while it runs, a trimmed corpus and its failures at the end."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SECONDS: Final = 10.0
 
 
 class Store:
-    """A corpus folder, and the campaign that runs on it: one campaign a store."""
+    """A corpus folder during one campaign."""
 
     def __init__(self, folder: Path, *, resume: bool = False) -> None:
-        """Read the folder; ``resume`` goes on with the search that it holds. Raises UsageError."""
+        """Read the folder; with ``resume`` the search continues from its checkpoint. Raises UsageError."""
         self._corpus = Corpus(folder)
         left = load_checkpoint(folder)
         if resume and left is None:
@@ -37,16 +37,16 @@ class Store:
         if resume and left is not None:
             self.cases = tuple(left.corpus)
         else:
-            # Whatever a search kept that was killed has not been put into files.
+            # A search that was killed has not written its kept cases to files: take them from its checkpoint.
             streams = [] if left is None or left.in_files else left.sums.streams
             kept = [kept.news.case for stream in streams for kept in stream.kept]
             self.cases = tuple({case.id: case for case in (*stored, *map(named, kept))}.values())
         self._saved = time.monotonic()
 
     def begin(self, started: Started, plan: Plan, subjects: Sequence[SubjectSpec]) -> Sums | None:
-        """Return the totals to go on from, if there are any.
+        """Return the totals to continue from, None to begin anew.
 
-        Raises UsageError when the search to go on with is of another campaign.
+        Raises UsageError when the checkpoint belongs to another campaign.
         """
         campaign = campaign_of(started, plan, subjects)
         left = self._left
@@ -58,7 +58,7 @@ class Store:
             )
         self._began = len(plan.launches)
         names = {case.id for case in self.cases}
-        # The others set what these subjects do not take: they are left for those that do.
+        # The other cases set arguments that these subjects do not take. They stay in the corpus for other subjects.
         self._known = [case for case in plan.launches if case.id in names]
         self._head = Checkpoint(
             subjects=(started.first, started.second),
@@ -70,22 +70,22 @@ class Store:
         return None if left is None else left.sums
 
     def due(self, totals: Totals, answer: Compared) -> bool:
-        """Return whether to save before ``answer`` is added: now and then, and before a chunk that is not whole.
+        """Return whether to save before ``answer`` is added: every ten seconds, and before an incomplete chunk.
 
-        After a part of a chunk there is nothing to go on from, since the next run would ask for all of it.
+        A search cannot continue after a part of a chunk, since the next run would make the whole chunk again.
         """
         return answer.counts.cases < CHUNK or time.monotonic() - self._saved > _SECONDS
 
     def save(self, totals: Totals) -> None:
-        """Write a checkpoint. Raises UsageError when the disk refuses."""
+        """Write a checkpoint, unless the last chunk is incomplete. Raises UsageError if it cannot be written."""
         if totals.counts.cases == totals.chunks * CHUNK:
             save_checkpoint(self._corpus.folder, msgspec.structs.replace(self._head, sums=totals.sums()))
         self._saved = time.monotonic()
 
     def keep(self, workers: Workers, totals: Totals, finished: Finished) -> None:
-        """Put the cases worth keeping into the corpus, few that reach all that all reach, and remember the failures.
+        """Remember the failing cases, and put a few cases into the corpus that reach everything that was reached.
 
-        A Ctrl-C meanwhile leaves the corpus as it was; the checkpoint holds what was kept.
+        A Ctrl-C meanwhile leaves the corpus unchanged; the checkpoint still holds the kept cases.
         """
         failing = [case for bucket in finished.buckets for case in (bucket.witness, *bucket.others)]
         ran = self._known if not finished.interrupted and totals.counts.cases >= self._began else ()

@@ -1,4 +1,4 @@
-"""Chooses few cases that reach all that many do."""
+"""Chooses a few cases that together reach everything that many cases reach."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Mapping, Set
 
 
 def trimmed(reached: Mapping[str, Set[str | int]]) -> list[str]:
-    """Return the names of cases that together reach everything that is ``reached`` by all, by name.
+    """Return the names of a few cases that together reach everything that any case reaches.
 
-    Greedy: each next one adds the most to those before, of two alike the first by name. What is left out adds
-    nothing.
+    ``reached`` maps the name of a case to what it reaches. The choice is greedy: the next case is the one that adds
+    most to those before; between two that add the same number, the first by name. The cases left out add nothing.
     """
     missing = set().union(*reached.values())
-    # The gain of a case never grows: whoever still leads once it is looked at again is the next.
+    # The gain of a case never grows. So if the first of the heap still leads after its gain is computed again, it is
+    # the next, and the gains of the others need not be computed.
     heap = [(-len(features), name) for name, features in reached.items()]
     heapq.heapify(heap)
     chosen = []
