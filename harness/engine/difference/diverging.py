@@ -9,7 +9,8 @@ from typing import Final
 import msgspec
 
 from harness.engine.difference.compare import Difference
-from harness.world.chain import Decision, Trace, Write, place_of
+from harness.engine.difference.roots import last_write
+from harness.world.chain import Decision, Trace, place_of
 
 _OWNER = re.compile(r"(?<![\w.)])[A-Za-z_]\w*(?:\([\w.]*\))?\.")
 """The object in a condition. It is left out of the comparison, since one side may ask the record and the other
@@ -63,12 +64,8 @@ def located(root: Difference, traces: tuple[Trace, Trace]) -> Difference:
 
 
 def _of_variable(root: Difference, name: str, traces: tuple[Trace, Trace]) -> Difference:
-    first, second = (place_of(_last(name, trace.variables)) for trace in traces)
+    first, second = (place_of(last_write(name, trace.variables)) for trace in traces)
     return root if first is second is None else msgspec.structs.replace(root, writers=(first, second))
-
-
-def _last(name: str, writes: Sequence[Write]) -> Write | None:
-    return next((write for write in reversed(writes) if write.field == name), None)
 
 
 def _last_values(trace: Trace) -> dict[str, object]:

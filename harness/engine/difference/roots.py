@@ -18,12 +18,15 @@ from harness.engine.difference.compare import Difference
 from harness.world.case import Outcome
 from harness.world.chain import Write, place_of
 
-Chain = Sequence[Write]
+Writes = Sequence[Write]
+"""The writes that one side made for a case, in order."""
 At = tuple[int | None, int | None]
 """A write on each side, by its number in the chain; None where there is none."""
 
 
-def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> Difference:
+def rooted(
+    found: Sequence[Difference], chains: tuple[Writes, Writes], outcomes: tuple[Outcome, Outcome]
+) -> Difference:
     """Return the difference from which the others of one case follow, with its writers and the names of the others.
 
     ``found`` are all differences of the case, at least one. If no side reports writes, the first of them is returned.
@@ -50,33 +53,34 @@ def rooted(found: Sequence[Difference], chains: tuple[Chain, Chain], outcomes: t
     if root.kind in ("refusal", "refusals"):
         early = _field_diverged_before(chains, outcomes)
         if early is not None:
-            first, second = (place_of(_last(early, chain)) for chain in chains)
+            first, second = (place_of(last_write(early, chain)) for chain in chains)
             return msgspec.structs.replace(root, name=early, writers=(first, second))
     return root
 
 
-def _last(name: str, chain: Chain) -> Write | None:
+def last_write(name: str, chain: Writes) -> Write | None:
+    """Return the last write of a field or variable, None if there is none."""
     return next((write for write in reversed(chain) if write.field == name), None)
 
 
-def _divergence(name: str, chains: tuple[Chain, Chain]) -> At:
+def _divergence(name: str, chains: tuple[Writes, Writes]) -> At:
     """Return the write on each side at which a field diverges; if one side has none, the last write on each."""
     both = _both_diverge(name, chains)
     return (_last_index(name, chains[0]), _last_index(name, chains[1])) if None in both else both
 
 
-def _both_diverge(name: str, chains: tuple[Chain, Chain]) -> At:
+def _both_diverge(name: str, chains: tuple[Writes, Writes]) -> At:
     """Return on each side the first write of ``name`` to a value that the other side never writes."""
     first, second = ([repr(write.value) for write in chain if write.field == name] for chain in chains)
     return _first_other(name, chains[0], second), _first_other(name, chains[1], first)
 
 
-def _first_other(name: str, chain: Chain, others: Sequence[str]) -> int | None:
+def _first_other(name: str, chain: Writes, others: Sequence[str]) -> int | None:
     found = (index for index, write in enumerate(chain) if write.field == name and repr(write.value) not in others)
     return next(found, None)
 
 
-def _shared(chains: tuple[Chain, Chain]) -> tuple[list[int], list[int]]:
+def _shared(chains: tuple[Writes, Writes]) -> tuple[list[int], list[int]]:
     """Return for each write of either side how many earlier writes both sides make in the same order."""
     values = [[(write.field, repr(write.value)) for write in chain] for chain in chains]
     matcher = SequenceMatcher(None, values[0], values[1], autojunk=False)
@@ -91,7 +95,8 @@ def _shared(chains: tuple[Chain, Chain]) -> tuple[list[int], list[int]]:
 def _rank(name: str, shared: tuple[list[int], list[int]], diverged: Mapping[str, At]) -> tuple[int, int, int]:
     """Return how early ``name`` diverges: a smaller rank is earlier.
 
-    The first part is the number of writes that both sides make before it, the only measure that both sides share.
+    The first part is the number of writes that both sides make before it, the only measure that both sides share:
+    positions in two chains of different length cannot be compared.
     Ties are broken by its position among the diverging writes of all fields, on the side where it is earlier, then
     on the other.
     """
@@ -105,11 +110,11 @@ def _rank(name: str, shared: tuple[list[int], list[int]], diverged: Mapping[str,
     return min(before, default=max(map(len, shared))), min(ranks, default=last), max(ranks, default=last)
 
 
-def _last_index(name: str, chain: Chain) -> int | None:
+def _last_index(name: str, chain: Writes) -> int | None:
     return next((index for index in reversed(range(len(chain))) if chain[index].field == name), None)
 
 
-def _field_diverged_before(chains: tuple[Chain, Chain], outcomes: tuple[Outcome, Outcome]) -> str | None:
+def _field_diverged_before(chains: tuple[Writes, Writes], outcomes: tuple[Outcome, Outcome]) -> str | None:
     """Return the first field that had diverged on a refusing side: its last value there never occurs on the other."""
     for side, (chain, outcome) in enumerate(zip(chains, outcomes, strict=True)):
         if outcome.error is None:

@@ -16,14 +16,14 @@ from harness.world.chain import Writer
 MOST: Final = 0.5
 """If an entry explains more than this share of a run's cases, it is too broad to be one intended difference."""
 
-Fault = Literal["expired", "broad", "stale", "untried"]
+LedgerFault = Literal["expired", "broad", "stale", "untried"]
 
 
 class Finding(NamedTuple):
     """An entry (its id, or its field and function), its fault, and a sentence that says what to do."""
 
     entry: str
-    fault: Fault
+    fault: LedgerFault
     text: str
 
 

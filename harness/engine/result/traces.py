@@ -7,8 +7,6 @@ import msgspec
 from harness.world.case import Refusal
 from harness.world.chain import Write
 
-Chain = tuple[Write, ...]
-
 
 class WitnessTrace(msgspec.Struct, frozen=True, kw_only=True):
     """The writes of resolved fields that each side made for one case, in order, and how each side refused it.
@@ -16,5 +14,5 @@ class WitnessTrace(msgspec.Struct, frozen=True, kw_only=True):
     ``chains`` is empty for a subject that is not recorded; ``refusals`` is None for a side that resolved.
     """
 
-    chains: tuple[Chain, Chain] = ((), ())
+    chains: tuple[tuple[Write, ...], tuple[Write, ...]] = ((), ())
     refusals: tuple[Refusal | None, Refusal | None] = (None, None)

@@ -187,6 +187,6 @@ class Crew:
 
 
 def _ready(workers: Sequence[Worker]) -> list[Worker]:
-    """Wait until a worker has an answer or has ended; return all of which that is true."""
+    """Wait until a worker has an answer or has ended; return all workers that have."""
     ready = set(wait([worker.fileno() for worker in workers]))
     return [worker for worker in workers if worker.fileno() in ready]
