@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from declarative.description import SLOTS, reasons, steps, writers
     from declarative.inputs.server_args import ServerArgs
-    from declarative.recording import recorded_reads
-    from declarative.resolution import arguments, chain, exchanged, publish, resolve
+    from declarative.resolution import arguments, chain, exchanged, publish, recorded_reads, resolve
     from harness.world.slice import FIELDS, STATE
 
 __all__ = [
@@ -35,8 +34,7 @@ __all__ = [
 _MODULES: Final = {
     "declarative.description": ("SLOTS", "reasons", "steps", "writers"),
     "declarative.inputs.server_args": ("ServerArgs",),
-    "declarative.recording": ("recorded_reads",),
-    "declarative.resolution": ("arguments", "chain", "exchanged", "publish", "resolve"),
+    "declarative.resolution": ("arguments", "chain", "exchanged", "publish", "recorded_reads", "resolve"),
     "harness.world.slice": ("FIELDS", "STATE"),
 }
 
