@@ -11,13 +11,13 @@ from declarative.inputs.facts import facts_of
 from declarative.inputs.model import read_only_model
 from declarative.inputs.server_args import ServerArgs
 from declarative.pipeline import PIPELINE
-from harness.world.arguments import argument_specs
 from harness.world.case import Case
 from harness.world.machine import current
+from harness.world.records import argument_specs
 from harness.world.slice import resolve_slice
 
 
-class StepReads(NamedTuple):
+class PassReads(NamedTuple):
     """What one pass or provider read in one case; nested values go by their dotted names."""
 
     source: str
@@ -25,13 +25,13 @@ class StepReads(NamedTuple):
     environment: frozenset[str]
 
 
-def recorded_reads(case: Case) -> list[StepReads]:
+def recorded_reads(case: Case) -> list[PassReads]:
     """Return what each pass and provider that ran for ``case`` read, in execution order.
 
     A pass that refused the case is the last. ``model`` stands for anything about the model. Raises UsageError for
     arguments that a case cannot have.
     """
-    reads: list[StepReads] = []
+    reads: list[PassReads] = []
 
     def run(record: ServerArgs) -> None:
         machine = current()
@@ -39,7 +39,7 @@ def recorded_reads(case: Case) -> list[StepReads]:
         model = read_only_model(machine.model_config)
 
         def done(step: Step, seen: frozenset[str]) -> None:
-            reads.append(StepReads(step.name, seen, frozenset(environment.seen)))
+            reads.append(PassReads(step.name, seen, frozenset(environment.seen)))
             environment.seen.clear()
 
         resolution = Resolution(record)

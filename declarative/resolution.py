@@ -17,10 +17,10 @@ from declarative.inputs.server_args import ServerArgs
 from declarative.inputs.state import STATE
 from declarative.pipeline import PASSES, PIPELINE, REGISTRY, run_passes
 from declarative.recording import recorded_reads
-from harness.world.arguments import argument_specs
 from harness.world.case import Case, Outcome
 from harness.world.chain import Write
 from harness.world.fields import FieldSpec
+from harness.world.records import argument_specs
 from harness.world.slice import outcome_fields, resolve_slice
 
 __all__ = ["arguments", "chain", "exchanged", "publish", "recorded_reads", "resolve"]

@@ -26,7 +26,7 @@ from harness.engine.search.pair import Pair
 from harness.engine.search.plan import Shard
 from harness.engine.search.planning import make_plan
 from harness.engine.store import Store
-from harness.moves.change import Change, two_subjects
+from harness.moves.change import SubjectPair, two_subjects
 from harness.report.report import Difference, Judgement, Report
 from harness.report.result.document import document
 from harness.report.result.shards import open_again, read_shards, shard_document
@@ -137,7 +137,7 @@ def compared_fields(
     return fields_of(open_subjects(options, first, second, folder), options)
 
 
-def fields_of(change: Change, options: GateOptions) -> tuple[str, ...]:
+def fields_of(change: SubjectPair, options: GateOptions) -> tuple[str, ...]:
     """Return the fields that a gate of two opened subjects compares. Raises UsageError for an unknown field."""
     request = _request(change, options)
     with Pair(request.first, request.second) as pair:
@@ -145,7 +145,7 @@ def fields_of(change: Change, options: GateOptions) -> tuple[str, ...]:
 
 
 def run_gate(
-    change: Change,
+    change: SubjectPair,
     options: GateOptions,
     listener: Listener | None = None,
     *,
@@ -168,7 +168,7 @@ def run_gate(
     return Report(run_campaign(request, _keeping(corpus, listener), store))
 
 
-def run_part(change: Change, options: GateOptions, shard: Shard) -> tuple[bytes, bool]:
+def run_part(change: SubjectPair, options: GateOptions, shard: Shard) -> tuple[bytes, bool]:
     """Do one shard of a gate's search; return the file for `merge_parts`, and whether a Ctrl-C ended it early."""
     request = dataclasses.replace(_request(change, options), shard=shard)
     gathered = run_shard(request, _ignore)
@@ -187,7 +187,7 @@ def merge_parts(
     return Report(conclude_shards(open_again(asked, options, folder), gathered, listener or _ignore))
 
 
-def replay(change: Change, cases: Sequence[Case]) -> Report:
+def replay(change: SubjectPair, cases: Sequence[Case]) -> Report:
     """Run given cases on two opened subjects and return what was found; no witness is minimised."""
     return Report(run_given(_request(change, GateOptions()), cases))
 
@@ -196,7 +196,7 @@ def _ignore(event: Event) -> None:
     """Listen to nothing."""
 
 
-def _request(change: Change, options: GateOptions) -> Request:
+def _request(change: SubjectPair, options: GateOptions) -> Request:
     return options.request(*change.specs, aliases=change.aliases, moved=change.moved, notes=change.notes)
 
 
@@ -212,7 +212,7 @@ def _keeping(corpus: Path, listener: Listener) -> Listener:
     return keeping
 
 
-def open_subjects(options: GateOptions, first: Subject, second: Subject, folder: Path | None) -> Change:
+def open_subjects(options: GateOptions, first: Subject, second: Subject, folder: Path | None) -> SubjectPair:
     """Return two subjects, opened as ``options`` say; those that are text start at ``folder``. Raises UsageError."""
 
     def opened(subject: Subject) -> SubjectSpec:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness.api import Judgement, Report, Subject
     from harness.config import Config
     from harness.engine.result.events import Listener
-    from harness.moves.change import Change
+    from harness.moves.change import SubjectPair
 
 OTHER_PARTS: Final = ("(refusals)", "(environment)", "(outcomes)")
 """The parts that are judged besides the fields, as names of tests; no field can have such a name."""
@@ -77,7 +77,7 @@ class ParityGate:
         ]
         return hashlib.sha256(repr((names, self.options, self.folder)).encode()).hexdigest()[:24]
 
-    def open(self) -> Change:
+    def open(self) -> SubjectPair:
         """Return the opened subjects. Raises UsageError."""
         from harness.api import open_subjects
 

@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from harness.world.arguments import argument_specs
 from harness.world.case import Case, Outcome
 from harness.world.fields import FieldSpec
+from harness.world.records import argument_specs
 from harness.world.slice import resolve_slice
 from legacy.server_args import ServerArgs
 from legacy.slots import SLOTS

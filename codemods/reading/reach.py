@@ -12,8 +12,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from codemods.reading.architecture import written_texts
 from codemods.reading.callees import Callee, Callees, loops_over, passes_run
-from codemods.reading.constants import written_texts
 from codemods.reading.facts import Hidden, RecordFacts, ResolutionFacts
 from codemods.reading.index import Definition, TreeIndex
 from codemods.reading.scopes import NOTHING, ScopeNames, record_scopes

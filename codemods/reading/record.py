@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from codemods.reading.accesses import effects_of
+from codemods.reading.architecture import constants_of
 from codemods.reading.callees import Callees
-from codemods.reading.constants import constants_of
 from codemods.reading.emptied import empty_handlers
 from codemods.reading.facts import RecordFacts
 from codemods.reading.files import SourceTree

@@ -1,6 +1,6 @@
 """The record: what a user sets. It stays pristine until a resolution writes its result onto it.
 
-The fields come from the table `harness.world.arguments`, so that port and successor cannot have different ones. The
+The fields come from the table `harness.world.records`, so that port and successor cannot have different ones. The
 28 resolved fields are marked ``resolvable``: these marks are the whitelist of what a pass may declare as a flag.
 """
 
@@ -11,7 +11,7 @@ from typing import Annotated as A
 from typing import Any, Final
 
 from declarative.engine.arg import Arg
-from harness.world.arguments import ARGUMENTS, Argument
+from harness.world.records import ARGUMENTS, Argument
 from harness.world.slice import FIELDS
 
 

@@ -19,7 +19,7 @@ ROLES: Final = {"base": "git:base", "head": "git:head"}
 """The two sides of a change, and the subject that each is called in a ledger: revisions have new names each time."""
 
 
-class Change(NamedTuple):
+class SubjectPair(NamedTuple):
     """The two subjects of a change, the fields that it moves, and what to know about them.
 
     ``names`` are the subjects as a user would name them. Both record the writes of the ``moved`` fields; these are
@@ -37,14 +37,14 @@ class Change(NamedTuple):
         return ROLES if self.moved is None else dict(zip(ROLES, self.names, strict=True))
 
 
-def two_subjects(first: SubjectSpec, second: SubjectSpec) -> Change:
+def two_subjects(first: SubjectSpec, second: SubjectSpec) -> SubjectPair:
     """Return two subjects of which neither is a change of the other."""
-    return Change((first.label, second.label), (first, second), None, ())
+    return SubjectPair((first.label, second.label), (first, second), None, ())
 
 
 def open_change(
     base: str, head: str, select: str | None, repository: Path, open_one: Callable[[str], SubjectSpec]
-) -> Change:
+) -> SubjectPair:
     """Return the change that ``head`` brings to ``base`` in the git repository that the folder ``repository`` is in.
 
     Commits that came onto the base since then are no part of it: the first subject is the best common ancestor.
@@ -72,7 +72,7 @@ def open_change(
         whole = "; the whole construction, without --select, has them" if select == SLICE_SUFFIX else ""
         said = f"moved as well, but no field of #{select} and so not compared ({len(outside)})"
         notes.append(f"{said}: {', '.join(outside)}{whole}")
-    return Change(names, specs, moved, tuple(notes))
+    return SubjectPair(names, specs, moved, tuple(notes))
 
 
 def _name(revision: str, commit: str, select: str | None) -> str:

@@ -1,0 +1,1 @@
+"""Reports of a result: for people, for other tools, and as data."""

@@ -1,0 +1,1 @@
+"""Loads subjects, asks them in child processes, and decodes their answers."""

@@ -1,17 +1,27 @@
-"""Describes a package's argument record, a dataclass of annotated fields, to the harness.
+"""Describes the argument record of a package to the harness, and has the table of the arguments of 0.5.14.
 
-The idiom is that of sglang's ``ServerArgs``: each field is ``Annotated[type, Arg(...)]``. A package has its own
-``Arg``; what is read of it here are its attributes ``help``, ``choices``, ``aliases`` and ``no_cli``.
+A record is a dataclass whose fields are annotated as in sglang's ``ServerArgs``: ``Annotated[type, Arg(...)]``. Each
+package defines its own ``Arg``; this module reads only its attributes ``help``, ``choices``, ``aliases`` and
+``no_cli``.
+
+`legacy` and `declarative` make their records from one table, ``data/arguments.toml``. It has the arguments that the
+resolution slice reads or writes, those that generated cases set, and those of the real launches. Values that are set
+before the slice begins are in `harness.world.slice`.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import tomllib
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from dataclasses import MISSING
+from importlib.resources import files
+from typing import Any, Final, NamedTuple, Protocol
 
+from harness.world import choices
+from harness.world.cuda_graph import CudaGraphConfig
 from harness.world.fields import FieldSpec, FieldType
 
 
@@ -91,3 +101,48 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
         return hint, False
     (inner,) = (part for part in typing.get_args(hint) if part is not types.NoneType)
     return inner, True
+
+
+_HINTS: Final = {"bool": bool, "int": int, "float": float, "str": str, "CudaGraphConfig": CudaGraphConfig}
+
+
+class Argument(NamedTuple):
+    """One argument: its name in the record, its type as a Python hint, and what the command line shows.
+
+    ``default`` is `dataclasses.MISSING` for an argument that is required, and for one whose default ``is_made`` anew
+    for each record because a resolution changes it. ``flags`` begin with the one that the name gives.
+    """
+
+    name: str
+    hint: Any
+    default: Any
+    is_made: bool
+    help: str
+    choices: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+def argument_specs() -> dict[str, FieldSpec]:
+    """Return the description of each argument by name, in the order of the table."""
+    return {
+        name: field_spec(name, hint, default, choices=choices, flags=flags, is_made=is_made)
+        for name, hint, default, is_made, _, choices, flags in ARGUMENTS
+    }
+
+
+def _argument(name: str, row: dict[str, Any]) -> Argument:
+    word, optional, _ = row["type"].partition("?")
+    kind = _HINTS[word]
+    return Argument(
+        name=name,
+        hint=kind | None if optional else kind,
+        default=row.get("default", None if optional else MISSING),
+        is_made=kind is CudaGraphConfig,
+        help=row["help"],
+        choices=getattr(choices, row["choices"]) if "choices" in row else (),
+        flags=("--" + name.replace("_", "-"), *row.get("aliases", ())),
+    )
+
+
+_TABLE: Final = tomllib.loads(files("harness.world").joinpath("data/arguments.toml").read_text(encoding="utf-8"))
+ARGUMENTS: Final = tuple(_argument(name, row) for name, row in _TABLE.items())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Arg:
     """A field's metadata, inside ``Annotated``; ``no_cli`` marks a field that no flag sets.
 
-    Help, choices and flags are in the table `harness.world.arguments`. The codemods add their marks here.
+    Help, choices and flags are in the table `harness.world.records`. The codemods add their marks here.
     """
 
     no_cli: bool = False

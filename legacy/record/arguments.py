@@ -1,6 +1,6 @@
 """The record's fields: the state that handlers read and assign.
 
-The fields are those of the table `harness.world.arguments`, which also has their choices, flags and help. Name, type
+The fields are those of the table `harness.world.records`, which also has their choices, flags and help. Name, type
 and default are written here as well, because the codemods work on this package as on a tree of sglang: they read and
 tag fields in the source of the record. A test compares both.
 """

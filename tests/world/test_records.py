@@ -9,8 +9,7 @@ import pytest
 
 import declarative
 import legacy
-from harness.world.arguments import ARGUMENTS, argument_specs
-from harness.world.records import field_specs
+from harness.world.records import ARGUMENTS, argument_specs, field_specs
 from harness.world.slice import ENTRY_STATE, FIELDS
 
 
