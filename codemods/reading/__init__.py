@@ -1,1 +1,1 @@
-"""What is known of a target tree: modules, scopes, calls, the record and its fields."""
+"""Reads a target tree without running it: its modules, scopes and calls, the record and its fields."""

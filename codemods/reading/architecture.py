@@ -1,4 +1,8 @@
-"""Tests of a model's architecture: which names they are true for, and whether two can be true for the same one."""
+"""Reads the conditions that test the name of a model's architecture.
+
+They tell for which names a condition is true, and so whether two conditions can be true for the same name. A
+condition may use a collection of names that some module assigns, such as the architectures of a family.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +19,30 @@ from harness.source.scopes import parameters_of
 
 Constant = Callable[[str], Sequence[str] | None]
 _ENDINGS = ("arch", "architecture")
+"""A parameter whose name ends in one of these holds an architecture."""
 _PARTS = ("startswith", "endswith")
 
 
 @dataclass(frozen=True)
 class ArchitectureTest:
-    """A condition that depends on one variable, the name of a model's architecture."""
+    """A condition that tests one variable, which holds the name of a model's architecture."""
 
     variable: str
     test: ast.expr
     """The part of the condition that tests the variable."""
     names: frozenset[str] = frozenset()
-    """The architectures for which the test is true."""
+    """The test is true for these architectures."""
     parts: frozenset[str] = frozenset()
-    """The test is also true for each architecture whose name holds one of these."""
+    """The test may also be true for any architecture whose name contains one of these."""
     known: bool = True
-    """Whether ``names`` is complete: a list of names may be computed."""
+    """False if ``names`` may be incomplete, because the test uses a list whose elements the source does not show."""
     before: tuple[ast.expr, ...] = ()
     after: tuple[ast.expr, ...] = ()
     """The operands of ``and`` before and after the test."""
 
     def overlaps(self, other: ArchitectureTest) -> bool:
-        """Return whether both may be true for one name."""
+        """Return whether both tests may be true for the same name."""
+        # One name may fulfil two tests whose names are not all known, and it may contain a part of each.
         if not (self.known and other.known) or (self.parts and other.parts):
             return True
         return bool(self.names & other.names) or any(
@@ -50,7 +56,8 @@ class ArchitectureTest:
 def architecture_names(node: Scope) -> frozenset[str]:
     """Return the names that hold a model's architecture all through the function ``node``.
 
-    Such a name is a parameter called so, or a local assigned once, from an attribute ``architectures``.
+    Such a name is a parameter called ``...arch`` or ``...architecture`` that is not assigned, or a local that is
+    assigned once, from an expression with an attribute ``architectures``.
     """
     names = (item for item in ast.walk(node) if isinstance(item, ast.Name))
     stores = Counter(item.id for item in names if not isinstance(item.ctx, ast.Load))
@@ -64,9 +71,9 @@ def architecture_names(node: Scope) -> frozenset[str]:
 
 
 def read_test(test: ast.expr, variables: Collection[str], constant: Constant) -> ArchitectureTest | None:
-    """Return how ``test`` depends on one of ``variables``; None where it depends on none, or on more than its name.
+    """Return the test of one of ``variables`` that ``test`` is, or has as an operand of ``and``; else None.
 
-    ``constant`` gives the texts of the collection that a module-level name is assigned, or None.
+    ``constant`` returns the strings of the collection that a module-level name holds, or None if they are not known.
     """
     operands = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     for number, part in enumerate(operands):
@@ -100,6 +107,7 @@ def _pure_test(test: ast.expr, variables: Collection[str], constant: Constant) -
         and len(test.args) == 1
         and not test.keywords
     ):
+        # ``startswith`` and ``endswith`` count as ``in``, which is true for more names: `overlaps` must not miss one.
         parts_of = written_texts(test.args[0]) or texts_in(test.args)
         return ArchitectureTest(test.func.value.id, test, parts=frozenset(parts_of)) if parts_of else None
     return None
@@ -125,11 +133,11 @@ def _compared(test: ast.Compare, variables: Collection[str], constant: Constant)
 
 
 _DEEPEST = 5
-"""How many imports are followed to the module that assigns a collection."""
+"""In how many modules a name is looked up, one import after another."""
 
 
 def written_texts(node: ast.AST | None) -> tuple[str, ...] | None:
-    """Return the texts of a tuple, list or set that is written out, None for anything else."""
+    """Return the elements of a tuple, list or set display if all are string literals, None for anything else."""
     if not isinstance(node, (ast.Tuple, ast.List, ast.Set)):
         return None
     texts = texts_in(node.elts)
@@ -137,9 +145,10 @@ def written_texts(node: ast.AST | None) -> tuple[str, ...] | None:
 
 
 def constants_of(index: TreeIndex, facts: RecordFacts) -> dict[Definition, tuple[str, ...]]:
-    """Return the texts of each collection that a name of the resolution's files is assigned, or imports.
+    """Return the strings of each named collection that the files of the resolution assign or import.
 
-    The collection is a tuple, list, set or frozenset that is written out, and its module assigns the name once.
+    The keys are a file and the name in it. A collection is a tuple, list, set or frozenset of string literals whose
+    name its module assigns once.
     """
     modules = [index.read(path) for path in facts.files]
     places = [Definition(module.path, name) for module in modules for name in (*module.assigned, *module.imports)]

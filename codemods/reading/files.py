@@ -1,4 +1,4 @@
-"""A tree of source files: a folder on disk, or files in memory. Only `copied` and `write` change the disk."""
+"""Trees of source files, on disk or in memory. Only `copied` and `write` change the disk."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ _SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 
 class SourceTree(Protocol):
-    """Source files by path, with forward slashes, relative to the folder that holds the package."""
+    """A set of source files.
+
+    A file's name is its path relative to the folder that holds the package, with forward slashes.
+    """
 
     def names(self) -> tuple[str, ...]:
         """Return the paths of all Python files, sorted."""
         ...
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of the file ``name``; raises KeyError when there is none."""
+        """Return the bytes of the file ``name``; raises KeyError if there is no such file."""
         ...
 
 
 class MemoryTree:
-    """Files that exist in memory alone, on top of those of the tree ``below`` where one is given."""
+    """Files in memory. If a tree ``below`` is given, its files are there too, unless one here has the same name."""
 
     def __init__(self, files: Mapping[str, bytes], below: SourceTree | None = None) -> None:
         self._files = dict(files)
@@ -39,18 +42,18 @@ class MemoryTree:
         return tuple(sorted({*self._files, *(self._below.names() if self._below else ())}))
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of the file ``name``; raises KeyError when there is none."""
+        """Return the bytes of the file ``name``; raises KeyError if there is no such file."""
         return self._files[name] if name in self._files or self._below is None else self._below.read(name)
 
 
 class FolderTree:
     """The Python files under a folder, without hidden folders, caches and symbolic links.
 
-    With ``package`` the tree is that folder in it alone: the rest of the folder is somebody else's.
+    With ``package``, only the files in that subfolder belong to the tree; names are still relative to ``root``.
     """
 
     def __init__(self, root: Path | str, package: str = "") -> None:
-        """Raises UsageError when ``root`` is no folder."""
+        """Raises UsageError if ``root`` is not a folder."""
         self.root = Path(root)
         self._package = package
         if not self.root.is_dir():
@@ -66,7 +69,7 @@ class FolderTree:
         return self._names
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of the file ``name``; raises KeyError when there is none."""
+        """Return the bytes of the file ``name``; raises KeyError if there is no such file."""
         if name not in self._held:
             path = self.root / name
             if not path.is_file():
@@ -85,9 +88,10 @@ def _python_files(root: Path) -> Iterator[Path]:
 
 
 def copied(root: Path | str, to: Path | str) -> Path:
-    """Copy the tree ``root`` to the new folder ``to``, and return that; caches stay behind.
+    """Copy the tree ``root`` to the new folder ``to``, without caches and ``.git``, and return the new folder.
 
-    Raises UsageError when ``root`` is no folder, ``to`` is there already, or the disk refuses; then nothing is there.
+    Raises UsageError if ``root`` is not a folder, if ``to`` exists already, or if copying fails; a copy that failed
+    is removed.
     """
     source, target = Path(root), Path(to)
     if not source.is_dir():
@@ -103,9 +107,10 @@ def copied(root: Path | str, to: Path | str) -> Path:
 
 
 def write(root: Path, changed: Mapping[str, bytes]) -> None:
-    """Write the files ``changed`` under ``root``: all of them are on the disk before the first takes its place.
+    """Write the files ``changed`` under ``root``.
 
-    A file keeps its permissions. Raises UsageError for a path that leads out of ``root``, and when the disk refuses.
+    All are first written under temporary names, and only then renamed, so that a full disk changes nothing. A file
+    keeps its permissions. Raises UsageError for a path that leads out of ``root``, and if writing fails.
     """
     inside = root.resolve()
     for name in changed:

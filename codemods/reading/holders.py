@@ -1,4 +1,4 @@
-"""The expressions of a file, besides names, that hold the process's record: calls of getters, and attributes."""
+"""Finds the expressions of a file, other than names, that give the process's record: getters and attributes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from harness.source.writes import targets_of
 
 
 class Holders:
-    """``getters`` are the local names of functions that return the record.
+    """The getters and attributes of one file that give the record.
 
-    ``kept`` are the (class, attribute) for which every assignment in the class gives ``self.attribute`` the record.
-    Only attributes with one of the names ``attributes`` are candidates.
+    ``getters`` are the local names of the functions that return the record. ``kept`` are the attributes that hold it,
+    as (class, attribute): every assignment to ``self.attribute`` in the class assigns the record. Only the names in
+    ``attributes`` are considered.
     """
 
     def __init__(self, module: ModuleIndex, facts: RecordFacts, attributes: Collection[str]) -> None:
@@ -27,7 +28,8 @@ class Holders:
         self.getters = imported | (own & module.functions.keys())
         self._attributes = frozenset(attributes)
         scopes = record_scopes(module, facts)
-        # Per attribute, whether each assignment gives it the record; none where it is only mentioned.
+        # For each attribute, one entry per assignment: True if it assigns the record. The list is empty if the class
+        # only reads the attribute; such an attribute is not kept.
         found: dict[tuple[str, str], list[bool]] = {}
         for owner in ast.walk(module.tree):
             for function in owner.body if isinstance(owner, ast.ClassDef) else ():
@@ -40,10 +42,11 @@ class Holders:
                             is_record = isinstance(value, ast.Name) and value.id in scopes[function].records
                             found[owner.name, target.attr].append(is_record or self._is_getter(value))
         self.kept = {key for key, gives in found.items() if gives and all(gives)}
+        # The class that an expression is in is not known to `gives_record`: an attribute must be kept in all classes.
         self._all_kept = found.keys() <= self.kept
 
     def gives_record(self, value: ast.expr) -> bool:
-        """Return whether ``value`` is the record, whatever class of the file it is in."""
+        """Return whether ``value`` gives the record, in whichever class of the file it is."""
         return self._is_getter(value) or (self._is_ours(value) and self._all_kept)
 
     def _is_getter(self, value: ast.expr | None) -> bool:
@@ -58,7 +61,7 @@ class Holders:
 
 
 def _assignments(function: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr | None]]:
-    """Yield each attribute that is assigned, with the value where it is plainly given one."""
+    """Yield each attribute that is assigned; with the value if that is in a plain assignment, else with None."""
     statements = (node for node in ast.walk(function) if isinstance(node, (ast.Assign, ast.AnnAssign)))
     plain = {target.node: target.value for node in statements for target in targets_of(node)}
     for node in ast.walk(function):

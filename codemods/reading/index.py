@@ -1,4 +1,4 @@
-"""The classes and functions of a tree's modules and the meaning of names, read without importing the tree."""
+"""Finds the definitions and imports in a tree's modules, and what names mean there, without importing the tree."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from harness.source.scopes import scopes_in, times_bound
 
 
 class Definition(NamedTuple):
-    """A class or function of one file by its name, a method as ``Class.method``."""
+    """A class or function: its file, and its name there. The name of a method is ``Class.method``."""
 
     file: str
     name: str
 
 
 class Imported(NamedTuple):
-    """The dotted name of a module, and the name in it; None for the module itself."""
+    """What an import brings in: the dotted name of a module, and a name in it, or None for the module itself."""
 
     module: str
     name: str | None
@@ -38,14 +38,15 @@ class ModuleIndex:
 
     @cached_property
     def classes(self) -> dict[str, ast.ClassDef]:
-        """The classes, at whatever depth, by their own name."""
+        """The classes by their own name, nested ones too."""
         return {one.name: one.node for one in defined_in(self.tree) if isinstance(one.node, ast.ClassDef)}
 
     @cached_property
     def definitions(self) -> dict[str, list[Function]]:
-        """The functions of each name, methods as ``Class.method``: a condition may choose between several.
+        """All functions of each name; the name of a method is ``Class.method``.
 
-        Functions inside functions are left out: nobody else can name them.
+        A name has several if, for example, a condition chooses between two definitions. Functions inside functions
+        are left out, because other functions cannot name them.
         """
         found: dict[str, list[Function]] = {}
         for one in defined_in(self.tree):
@@ -56,19 +57,19 @@ class ModuleIndex:
 
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """The same functions by name; the last one where there are several."""
+        """The same functions by name; if a name has several, the last one."""
         return {name: nodes[-1] for name, nodes in self.definitions.items()}
 
     @cached_property
     def assigned(self) -> dict[str, ast.expr]:
-        """The value of each name that the top level assigns, if nothing else in the file binds the name."""
+        """The value of each name that the top level assigns, if nothing else in the file assigns the name."""
         names = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
         stores = Counter(node.id for node in names if not isinstance(node.ctx, ast.Load))
         return {name: value for name, value in assignments(self.tree.body) if stores[name] == 1}
 
     @cached_property
     def every_import(self) -> dict[str, list[Imported]]:
-        """All imports of each local name, wherever in the file."""
+        """All imports of each local name, anywhere in the file."""
         found: dict[str, list[Imported]] = {}
         for node in ast.walk(self.tree):
             for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
@@ -89,8 +90,8 @@ class ModuleIndex:
     def bound(self) -> dict[Scope, dict[str, int]]:
         """How often each function and lambda binds each name.
 
-        Kept because which names hold a record is read again whenever one more function is found to get one: anew each
-        time it was a third of the reading of a release.
+        Cached because `codemods.reading.scopes` reads a file again each time one more of its functions is found to
+        get the record. Without the cache, this count took a third of the time of reading a release.
         """
         return {scope: times_bound(scope) for scope in scopes_in(self.tree)}
 
@@ -107,7 +108,10 @@ _UNREADABLE = ModuleIndex("", ast.Module([], []))
 
 
 class TreeIndex:
-    """The files of a tree, each parsed once, when it is first needed: all 2,446 of a release take 26 seconds."""
+    """The files of a tree.
+
+    Each is parsed once, when it is first needed, because parsing all 2,446 files of a release takes 26 seconds.
+    """
 
     def __init__(self, tree: SourceTree) -> None:
         self.tree = tree
@@ -115,7 +119,7 @@ class TreeIndex:
         self._names = frozenset(tree.names())
 
     def module(self, path: str) -> ModuleIndex | None:
-        """Return the index of the file ``path``, or None when it is not there or does not parse."""
+        """Return the index of the file ``path``, or None if there is no such file or it does not parse."""
         if path not in self._modules:
             try:
                 self._modules[path] = ModuleIndex(path, SourceFile(path, self.tree.read(path)).tree)
@@ -124,35 +128,36 @@ class TreeIndex:
         return self._modules[path]
 
     def read(self, path: str) -> ModuleIndex:
-        """Return the index of the file ``path``, which is empty when it is not there or does not parse."""
+        """Return the index of the file ``path``; an empty one if there is no such file or it does not parse."""
         return self.module(path) or _UNREADABLE
 
     def definitions(self, place: Definition) -> list[Function]:
-        """Return every function of that name in its file."""
+        """Return every function with the name of ``place`` in its file."""
         return self.read(place.file).definitions.get(place.name, [])
 
     def function(self, place: Definition) -> Function | None:
-        """Return the function at ``place``, of several the last; None where there is none."""
+        """Return the function at ``place``, the last one if there are several, or None if there is none."""
         return self.read(place.file).functions.get(place.name)
 
     def class_at(self, place: Definition) -> ast.ClassDef | None:
-        """Return the class at ``place``, or None where there is none."""
+        """Return the class at ``place``, or None if there is none."""
         return self.read(place.file).classes.get(place.name)
 
     def file_of(self, dotted: str) -> str | None:
-        """Return the file of the module ``dotted``, or None when the tree has none of this name."""
+        """Return the file of the module ``dotted``, or None if the tree has no such module."""
         stem = dotted.replace(".", "/")
         return next((path for path in (f"{stem}.py", f"{stem}/__init__.py") if path in self._names), None)
 
     def located(self, origin: Imported | None) -> Definition | None:
-        """Return where something is imported from; None for a module, and for what is outside the tree."""
+        """Return the file and the name that ``origin`` means; None for a module or for anything outside the tree."""
         file = self.file_of(origin.module) if origin is not None and origin.name is not None else None
         return Definition(file, origin.name) if file and origin is not None and origin.name is not None else None
 
     def resolve(self, path: str, name: str, depth: int = 5) -> Definition | None:
-        """Return where the class or function is defined that ``name`` means at the top level of the file ``path``.
+        """Return the definition of the class or function that ``name`` means at the top level of the file ``path``.
 
-        Imports are followed; None for anything else, and for what is outside the tree.
+        Imports are followed, through at most ``depth`` files. The result is None if the name means anything else, or
+        something outside the tree.
         """
         module = self.read(path)
         if depth == 0:

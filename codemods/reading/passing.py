@@ -1,4 +1,4 @@
-"""Which functions the resolution hands the record to, followed from the record's own methods."""
+"""Finds the functions that the resolution passes the record to, starting from the record's own methods."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from harness.source.calls import arguments_of, calls_in, given, positional
 
 
 def passed_parameters(index: TreeIndex, facts: RecordFacts, callees: Callees) -> dict[Definition, frozenset[str]]:
-    """Return the parameters that hold a record because a method, or a function it calls, passes one.
+    """Return, for each function that a method of the record calls with the record, the parameters that hold it.
 
-    Only calls of plain functions of the tree, by their name, are followed.
+    Functions that are called from these in turn are included. Only calls of functions of the tree by a plain name are
+    followed; calls of methods, constructors and attributes of modules are not.
     """
     passed: dict[Definition, frozenset[str]] = {}
+    # When a function is found to get the record, its file is read (again), since it may pass the record on.
     waiting = facts.files
     while waiting:
         path = waiting.pop()

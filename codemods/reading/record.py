@@ -1,4 +1,4 @@
-"""Reads what the codemods know of a tree's record: its classes, its fields, and the functions that are handed one."""
+"""Collects the facts about a tree's record: its classes, its fields, and the functions that get the record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def read_facts(
 ) -> RecordFacts:
     """Return the facts about the record ``module:Class`` of ``tree``; ``entry`` is the method that resolves it.
 
-    Raises UsageError when there is no such class, or when its file does not parse.
+    ``names`` are the parameter names that mean a record (`RecordFacts.names`). Raises UsageError if there is no such
+    class, or if its file does not parse.
     """
     return facts_of(TreeIndex(tree), record, names, entry)
 
@@ -58,7 +59,8 @@ def facts_of(
         getters=frozenset(_getters(index, place)),
         attributes=frozenset(_attributes(index, classes)) - fields.keys(),
     )
-    # Each reading takes what was found before it: which functions get the record shows what they do with it.
+    # The order matters. The three below use `passed`: only in a function that is known to get the record can be read
+    # what happens to it.
     callees = Callees(index, facts)
     facts = replace(facts, passed=passed_parameters(index, facts, callees))
     return replace(
@@ -103,7 +105,7 @@ def _bases(index: TreeIndex, path: str, node: ast.ClassDef) -> Iterator[Definiti
 
 
 def _ancestors(index: TreeIndex, place: Definition) -> dict[Definition, None]:
-    """Return the class and its ancestors, each base followed to its end before the next one."""
+    """Return the class and its ancestors in the tree, depth first; the dict is used as an ordered set."""
     found: dict[Definition, None] = {}
     waiting = [place]
     while waiting:
@@ -119,7 +121,8 @@ def _descendants(index: TreeIndex, record: Definition) -> set[Definition]:
     while len(found) > before:
         before = len(found)
         names = b"|".join(re.escape(place.name.encode()) for place in sorted(found))
-        # Parsing each file of a tree takes many seconds: a class statement is looked for in the bytes first.
+        # Parsing every file of a tree takes many seconds. So a file is parsed only if its bytes seem to hold a class
+        # statement with one of these names among the bases.
         derives = re.compile(rb"^\s*class\s+\w+\s*\([^)]*\b(?:" + names + rb")\b", re.MULTILINE)
         for module in _matching(index, derives):
             for name, node in module.classes.items():
@@ -136,7 +139,7 @@ def _matching(index: TreeIndex, pattern: re.Pattern[bytes]) -> Iterator[ModuleIn
 
 
 def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
-    """Yield name and annotation of each field of a class."""
+    """Yield the name and the annotation of each field of a class."""
     for item in node.body:
         if not isinstance(item, ast.AnnAssign) or "ClassVar" in ast.unparse(item.annotation):
             continue
@@ -150,7 +153,10 @@ def _is_tagged(annotation: ast.expr) -> bool:
 
 
 def _attributes(index: TreeIndex, classes: frozenset[Definition]) -> Iterator[str]:
-    """Yield what the classes assign to attributes, and what their files declare instead of assigning it."""
+    """Yield the attributes that the classes assign, and the names that their files declare.
+
+    A migrated tree declares what it assigned before.
+    """
     for place in classes:
         writes = (write for write in writes_in(_class(index, place)) if isinstance(write.node, ast.Attribute))
         yield from (write.name for write in writes if isinstance(write.owner, ast.Name) and write.form == "attribute")
@@ -161,7 +167,7 @@ def _attributes(index: TreeIndex, classes: frozenset[Definition]) -> Iterator[st
 
 
 def _arg_class(index: TreeIndex, place: Definition) -> Definition | None:
-    """Return the class of the metadata in the annotations of ``place``: the one that is called there most."""
+    """Return the class of the fields' metadata: the class of the tree that the annotations call most often."""
     counts: Counter[str] = Counter()
     for item in _class(index, place).body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.annotation, ast.Subscript):
@@ -173,10 +179,11 @@ def _arg_class(index: TreeIndex, place: Definition) -> Definition | None:
     return next((found for found in named if found is not None and index.class_at(found) is not None), None)
 
 
-# -- where else the tree offers the record
+# -- packages that re-export the record class, and functions that return the record
 
 
 def _exports(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
+    """Yield package and name of each re-export of the record class in an ``__init__.py``."""
     for path in index.tree.names():
         if path.endswith("/__init__.py") and record.name.encode() in index.tree.read(path):
             for name, origin in index.read(path).imports.items():
@@ -185,6 +192,10 @@ def _exports(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
 
 
 def _getters(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
+    """Yield module and name of each module-level function whose return annotation is the record class.
+
+    Only files in which such a function takes no parameters are parsed.
+    """
     for module in _matching(
         index, re.compile(rb"def\s+\w+\(\s*\)\s*->\s*[\"']?" + re.escape(record.name.encode()) + rb"\b")
     ):

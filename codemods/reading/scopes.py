@@ -1,11 +1,12 @@
-"""Which names hold the record, function by function.
+"""Finds, for each function of a file, the names that hold the record.
 
-This is a small analysis of our own: libcst's scopes take 1.4 seconds for the record's file of sglang 0.5.14, and say
-nothing of records; this reading takes 0.1 seconds.
+This is a small analysis of our own. libcst's scopes take 1.4 seconds for the record's file of sglang 0.5.14, and do
+not know which names hold records; this analysis takes 0.1 seconds.
 
-A name counts when it is a parameter that holds a record and that nothing rebinds: the first of a method of a record
-class, one annotated as such a class, one with a name known for it, one that the resolution passes a record to. A
-local name that is assigned such a name, once, counts from there on. Functions inside see the names of those around.
+A parameter holds the record if the function never binds it again and one of these is true: it is the first parameter
+of a method of a record class; its annotation is such a class; it has no annotation and one of the names known for
+records; the resolution passes a record to it. A local name holds the record if its only assignment, directly in the
+body of the function, gives it another name that does. An inner function also sees the names of the functions around.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from harness.source.scopes import aliases, parameters_of, starred_of
 
 
 class ScopeNames(NamedTuple):
-    """Names in one function: ``records`` hold the record, ``of_class`` its class.
-
-    ``source`` is the name of the outermost function around; ``signature`` is the function's own name and those of its
-    parameters.
-    """
+    """What is known of the names in one function."""
 
     records: frozenset[str]
+    """The names that hold the record."""
     source: str
+    """The name of the outermost function around it, which declarations in it give as their source."""
     of_class: frozenset[str] = frozenset()
+    """The names that hold the record's class."""
     signature: tuple[str, ...] = ()
+    """The function's own name, then the names of its parameters."""
 
 
 NOTHING = ScopeNames(frozenset(), "")
@@ -39,9 +40,10 @@ NOTHING = ScopeNames(frozenset(), "")
 def record_scopes(
     module: ModuleIndex, facts: RecordFacts, also: Callable[[ast.expr], bool] | None = None
 ) -> dict[Scope, ScopeNames]:
-    """Return the names that hold the record in each function and lambda of ``module``, by its node.
+    """Return for each function and lambda of ``module``, by its node, the names that hold the record in it.
 
-    A local name that is assigned an expression for which ``also`` returns True holds the record, too.
+    ``also`` says of an expression, other than a name, whether it gives the record: then a local name whose only
+    assignment is that expression holds the record, too.
     """
     names = _RecordNames(module, facts, also)
     names.read_block(module.tree, NOTHING, None)
@@ -54,7 +56,8 @@ class _RecordNames:
         self._module = module
         self._facts = facts
         self._local_classes = {place.name for place in facts.classes if place.file == module.path}
-        # Another class has the record's name here: a parameter without an annotation may hold that one's instance.
+        # True if the record's name means another class in this file: then a parameter without an annotation may hold
+        # an instance of that class, whatever the parameter is called.
         named, record = module.imports.get(facts.record.name), facts.record.name
         self._has_namesake = (named is not None and named not in facts.offered) or (
             record in module.classes and record not in self._local_classes
@@ -62,15 +65,16 @@ class _RecordNames:
         self.found: dict[Scope, ScopeNames] = {}
 
     def read_block(self, node: ast.AST, around: ScopeNames, owner: ast.ClassDef | None) -> None:
-        """Read the functions directly inside ``node``, and those inside them."""
+        """Read all functions in ``node``, where the names ``around`` are known; ``owner`` is the class around it."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, SCOPES):
-                # Decorators and defaults are evaluated around the function; no record is assigned there.
+                # This also reads decorators and defaults, as if they were inside the function. They are evaluated
+                # outside of it, but that matters only to a lambda in them that uses the name of a parameter.
                 self.read_block(child, self._read_function(child, around, owner), None)
             elif isinstance(child, ast.ClassDef):
                 self.read_block(child, around, child)
             else:
-                # Statements such as ``if`` may hold the methods of a class.
+                # A statement in the body of a class, such as ``if``, may define methods of it.
                 self.read_block(child, around, owner if isinstance(child, ast.stmt) else None)
 
     def _read_function(self, node: Scope, around: ScopeNames, owner: ast.ClassDef | None) -> ScopeNames:
@@ -108,7 +112,7 @@ class _RecordNames:
         return self._names_record(annotation)
 
     def _names_record(self, annotation: ast.expr) -> bool:
-        """Return whether ``annotation`` is a record class: by name, as a string, or optional."""
+        """Return whether ``annotation`` is a record class, perhaps as a string, optional, or one of a union."""
         text = text_of(annotation)
         if text is not None:
             try:
@@ -128,6 +132,6 @@ class _RecordNames:
 
 
 def like_record(name: str, known: Collection[str]) -> bool:
-    """Return whether ``name`` reads as that of a record: one of ``known``, or one that ends in it."""
+    """Return whether ``name`` sounds like a record: it ends in one of ``known``, with or without underscores."""
     folded = name.lower()
     return any(folded.endswith((ending, ending.replace("_", ""))) for ending in known)

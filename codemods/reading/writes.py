@@ -1,6 +1,6 @@
-"""The writes of a record's fields in the files of a resolution: assignments, and declarations in place or in a pass.
+"""Finds the writes of a record's fields in the files of a resolution: assignments, and declarations in any place.
 
-The files are those of the record's classes and of the functions that the resolution hands the record to.
+The files are those of the record's classes and of the functions that the resolution passes the record to.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from harness.source.nodes import last_name, mentions, own_nodes
 from harness.source.writes import DECLARE, writes_of
 
 WrittenAs = Literal["imperative", "recorded", "lifted"]
+"""``imperative``: assigned; ``recorded``: declared in place; ``lifted``: declared through the view of a pass."""
 
 
 class WriteSite(NamedTuple):
-    """One write of one field: where it is, and how it is written."""
+    """One write of one field: its place, and the form in which it is written."""
 
     file: str
     line: int
@@ -32,7 +33,7 @@ class WriteSite(NamedTuple):
 
 
 def write_sites(index: TreeIndex, facts: RecordFacts, fields: Collection[str]) -> list[WriteSite]:
-    """Return the writes of ``fields``, file by file, in the order of the text."""
+    """Return the writes of ``fields``, sorted by file and line."""
     wanted = frozenset(fields)
     found: list[WriteSite] = []
     for path in facts.files:
@@ -43,13 +44,13 @@ def write_sites(index: TreeIndex, facts: RecordFacts, fields: Collection[str]) -
 
 
 def counted(sites: Iterable[WriteSite], kind: WrittenAs, fields: Collection[str] | None = None) -> int:
-    """Return how many of ``sites`` are of ``kind``, and of one of ``fields`` where they are given."""
+    """Return how many of ``sites`` are of ``kind``; if ``fields`` are given, only writes of these count."""
     return sum(site.kind == kind and (fields is None or site.field in fields) for site in sites)
 
 
 def _of_module(module: ModuleIndex, facts: RecordFacts) -> Iterator[WriteSite]:
     for function, scope in record_scopes(module, facts).items():
-        # A pass and a provider are given a view as their first argument, and declare through it.
+        # A pass or provider declares through the view that is its first argument.
         view = positional(function)[:1]
         for node in own_nodes(function):
             for name, owner, kind in _written(node):
@@ -59,10 +60,10 @@ def _of_module(module: ModuleIndex, facts: RecordFacts) -> Iterator[WriteSite]:
 
 
 def _written(node: ast.AST) -> Iterator[tuple[str, ast.expr | None, WrittenAs]]:
-    """Yield name, owner and kind of what ``node`` writes, whatever object it writes to."""
+    """Yield the name, the object and the kind of each write that ``node`` itself makes, to any object."""
     writes = writes_of(node)
     if isinstance(node, ast.Call) and last_name(node.func).lstrip("_") == DECLARE:
-        # A name that is no valid keyword is declared in a dict behind two stars.
+        # `record_writes` turns ``setattr(record, name, value)`` in a loop into ``declare(..., **{name: value})``.
         writes = [*writes, *(item for word in node.keywords if word.arg is None for item in writes_of(word.value))]
         owner = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
         kind: WrittenAs = "lifted" if isinstance(node.func, ast.Attribute) else "recorded"
@@ -72,12 +73,12 @@ def _written(node: ast.AST) -> Iterator[tuple[str, ast.expr | None, WrittenAs]]:
 
 
 def may_write(source: SourceFile, facts: RecordFacts, fields: frozenset[str]) -> bool:
-    """Return whether a file may write one of ``fields``: by assignment, deletion, or by its name as text.
+    """Return whether a file may assign or delete one of ``fields``, or set it with ``setattr``.
 
-    A write counts through a name that holds the record, or that reads as if it did. Raises Unreadable.
+    Only writes through a name that holds the record, or sounds like it, count. Raises Unreadable.
     """
-    # 1,301 files of sglang 0.5.14 mention one of the 28 fields, and ast takes 20 seconds for all of them. The look at
-    # the bytes leaves 289 to be parsed, and these lead to 17 for libcst, which is several times slower.
+    # 1,301 files of sglang 0.5.14 mention one of the 28 fields; ``ast`` would parse them in 20 seconds, and libcst is
+    # several times slower. So a search in the bytes leaves 289 for ``ast``, and these leave 17 for libcst.
     if not (_may_hold_record(source, facts) and _looks_written(source.data, fields)):
         return False
     owners = [owner for node in ast.walk(source.tree) for owner in _owners_of_writes(node, fields)]
@@ -95,14 +96,18 @@ def _may_hold_record(source: SourceFile, facts: RecordFacts) -> bool:
 
 
 def _looks_written(data: bytes, fields: frozenset[str]) -> bool:
-    """Return whether the text has what every write has: an operator, or a bracket or comma of its target."""
+    """Return whether the bytes may hold a write of one of ``fields``.
+
+    A write is either an attribute before an operator, a bracket, a comma, a colon, ``in`` or the end of the line, or
+    it has one of the words ``del`` and ``setattr``.
+    """
     names = "|".join(sorted(map(re.escape, fields)))
     after = rf"\.\s*(?:{names})\b\s*(?:=(?!=)|[-+*/%@&|^<>]{{1,2}}=|[,:)\]]|in\b|$)|\bdel\b|setattr"
     return re.search(after.encode(), data, re.MULTILINE) is not None
 
 
 def _owners_of_writes(node: ast.AST, fields: frozenset[str]) -> list[ast.expr]:
-    """Return the object of a write, also of one by a name that the text does not show."""
+    """Return the object that ``node`` writes a field of; any ``setattr`` counts, since its name may be computed."""
     if isinstance(node, ast.Call) and last_name(node.func) in ("setattr", "__setattr__"):
         return node.args[:1]
     is_write = isinstance(node, ast.Attribute) and any(write.name in fields for write in writes_of(node))
