@@ -20,7 +20,7 @@ from harness.report.wording.launches import resolve_command
 from harness.world.case import Case
 
 ReportPart = Literal["field", "refusals", "environment", "outcomes"]
-"""The parts of an outcome: a field, the refusal, the environment afterwards, whether there is an outcome at all."""
+"""The parts of outcomes that can differ: a field, refusals, the environment, or whether there is an outcome."""
 
 _PARTS: Mapping[str, ReportPart] = {
     "field": "field",
@@ -35,11 +35,13 @@ _PARTS: Mapping[str, ReportPart] = {
 class Difference:
     """One cause of difference.
 
-    ``part`` is the part of the outcome that differs, and ``name`` its field or variable (for missing outcomes, the
-    kinds of failure). ``first`` and ``second`` are the two values, as decoded JSON. ``also`` are fields that differ
-    in consequence, or in other forms of the same cause. ``count`` is the number of cases and ``witness`` the smallest
-    of them; ``launch`` is the witness as a command, and ``replay`` the command that shows how both subjects resolve
-    it. ``words`` is all this as text.
+    ``part`` is the part of the outcome that differs. ``name`` is the field or variable that differs; for missing
+    outcomes it is the kinds of failure. ``first`` and ``second`` are the values of the two subjects, as decoded JSON.
+    ``also`` names the fields and variables that differ as a consequence, or in other forms of the same cause.
+
+    ``count`` is the number of cases with this difference, and ``witness`` the smallest of them. ``launch`` is the
+    witness as a command line. ``replay`` is the command that shows how both subjects resolve it. ``words`` says all
+    this as text.
     """
 
     part: ReportPart
@@ -54,13 +56,13 @@ class Difference:
     words: str
 
     def __str__(self) -> str:
-        """Return the difference in some lines, for a person."""
+        """Return the difference as a few lines of text for a person."""
         return self.words
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one field, or on another part of the outcomes, with its reason in words."""
+    """The verdict on one field or on another part of the outcomes, the reason in words, and the differences found."""
 
     verdict: Verdict
     reason: str
@@ -69,18 +71,21 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Report:
-    """The result of a gate. ``result`` has every detail and may change; the other attributes are the public part."""
+    """The result of a gate.
+
+    ``result`` has every detail, but its structure may change; the other attributes are the public interface.
+    """
 
     result: Finished
 
     @property
     def verdict(self) -> Verdict:
-        """``equivalent``, ``different`` or ``inconclusive``, as the README explains."""
+        """The verdict: ``equivalent``, ``different`` or ``inconclusive``. The README says what each means."""
         return self.result.verdict
 
     @property
     def reason(self) -> str:
-        """The verdict's reason in words."""
+        """The reason for the verdict, in words."""
         return self.result.reason
 
     @property
@@ -100,14 +105,15 @@ class Report:
 
     @functools.cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """The causes of difference, most frequent first; without those that the ledger explains."""
+        """The causes of difference, most frequent first. Those that the ledger explains are left out."""
         return tuple(_difference(bucket, self.result) for bucket in self.result.buckets)
 
     def of_field(self, name: str) -> Judgement:
         """Return the verdict on one field. Raises UsageError for a field that was not compared.
 
-        A field differs where it is a difference's own or differs along with it. It is inconclusive where one of the
-        places that write it never ran, or where nothing resolved at all.
+        The verdict is ``different`` if a difference names the field, as its own or as one that differs as a
+        consequence. It is ``inconclusive`` if the gate requires the field's write sites and one of them never ran, or
+        if no case resolved on both sides.
         """
         if name not in self.fields:
             raise UsageError(f"the field {name!r} was not compared")
@@ -119,7 +125,7 @@ class Report:
             for site in covered.missed(held):
                 where = str(site.writer)
                 return Judgement("inconclusive", f"{name} is written by {where} of {label}, which never ran")
-        # A case that differs in another field resolved, too.
+        # A case that differs in another field was resolved by both sides as well.
         others = sum(one.count for one in self.differences if one.part in ("field", "environment"))
         resolved = self.result.counts.resolved + others
         if not resolved:
@@ -127,7 +133,7 @@ class Report:
         return Judgement("equivalent", f"{name} agrees in {resolved} cases")
 
     def of_part(self, part: ReportPart) -> Judgement:
-        """Return the verdict on the ``refusals``, the ``environment`` or the ``outcomes`` (whether there was one)."""
+        """Return the verdict on the ``refusals``, the ``environment`` or the ``outcomes`` (whether there are any)."""
         found = tuple(
             one
             for one, bucket in zip(self.differences, self.result.buckets, strict=True)

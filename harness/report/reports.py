@@ -1,6 +1,7 @@
-"""The formats of reports by name, and the files that a run writes.
+"""The report formats by name, and the writing of the reports that a user asks for.
 
-A new report is a function from a result to bytes, in a module of its own, and a row of `write_reports`.
+To add a format, write a function from a result to bytes in a module of its own, and add its name to `FORMATS` and to
+the table in `write_reports`.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 GITHUB: Final = "github"
 
 FORMATS: Final = ("json", "junit", "sarif", "html", "markdown", "annotations", GITHUB)
-"""The formats that ``--report`` takes."""
+"""The formats that ``--report`` accepts."""
 
 
 class Wanted(NamedTuple):
-    """A report to write: its format, and the file; None stands for standard output.
+    """A report to write: its format and its file. If ``path`` is None, it goes to standard output.
 
-    ``append`` is for a file that others write to as well.
+    ``append`` adds the report to the end of a file, because other steps of the same job may have written to it.
     """
 
     format: str
@@ -42,16 +43,19 @@ class Wanted(NamedTuple):
 
     @property
     def shown(self) -> bool:
-        """Whether the report replaces the text for a person on standard output."""
+        """Whether the report goes to standard output and takes the place of the text for a person.
+
+        Annotations do not: GitHub reads them from a log that also holds other text.
+        """
         return self.path is None and self.format != "annotations"
 
 
 def parse_report(text: str) -> list[Wanted]:
     """Return the reports that ``FORMAT=FILE`` asks for; the file ``-`` is standard output.
 
-    ``github`` stands for annotations on standard output and a summary that is added to the named file, or else to
-    the one that GitHub Actions names in ``GITHUB_STEP_SUMMARY``. Raises UsageError for an unknown format or a
-    missing file.
+    ``github`` gives two reports: annotations on standard output, and a summary that is added to FILE. Without a FILE
+    the summary is added to the file that GitHub Actions names in ``GITHUB_STEP_SUMMARY``. Raises UsageError for an
+    unknown format or if no file is named.
     """
     format, equals, file = text.partition("=")
     if format not in FORMATS:
@@ -80,10 +84,10 @@ def _summary(text: str, file: str) -> Wanted:
 
 
 def parse_reports(texts: Sequence[str]) -> list[Wanted]:
-    """Return the reports that all ``FORMAT=FILE`` of one run ask for.
+    """Return the reports that the ``FORMAT=FILE`` texts of one run ask for.
 
-    Raises UsageError for text that `parse_report` refuses, for two reports in one file, and for a file that cannot be
-    written. The last is tried here, before a long run rather than after it.
+    Raises UsageError for a text that `parse_report` refuses, for two reports to one file, and for a file that cannot
+    be written. Each file is tried now, so that a mistake does not show only after a long run.
     """
     wanted = [one for text in texts for one in parse_report(text)]
     taken: dict[str, Wanted] = {}
@@ -98,7 +102,7 @@ def parse_reports(texts: Sequence[str]) -> list[Wanted]:
 
 
 def _check(wanted: Wanted) -> None:
-    """Check that the file of a report can be written; the check leaves nothing behind. Raises UsageError."""
+    """Raise UsageError if the file of a report cannot be written. The check leaves no file behind."""
     path = wanted.path
     if path is None:
         return
@@ -120,8 +124,8 @@ def _check(wanted: Wanted) -> None:
 def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | None = None) -> None:
     """Make all reports, then write them. Each file is written whole or stays as it was.
 
-    ``stack`` is the stack that the gate is a step of; the HTML page shows it. If one report cannot be written, the
-    others are written nevertheless, and a UsageError follows.
+    If the gate is one step of a stack, ``stack`` is that stack, which the HTML page shows. If one report cannot be
+    written, the others are written nevertheless; then a UsageError names the ones that failed.
     """
     makers: dict[str, Callable[[], bytes]] = {
         "json": lambda: document(result),
@@ -143,7 +147,7 @@ def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | Non
 
 
 def write_one(wanted: Wanted, data: bytes) -> None:
-    """Write the bytes of one report. Raises UsageError if that is not possible."""
+    """Write ``data``, the bytes of one report. Raises UsageError if that is not possible."""
     if wanted.path is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -157,7 +161,7 @@ def write_one(wanted: Wanted, data: bytes) -> None:
 def _append(path: Path, data: bytes) -> None:
     """Add ``data`` to the end of a file; if it does not fit, the file keeps its old content. Raises UsageError."""
     try:
-        if path.is_fifo():  # it has no end, and may have no reader
+        if path.is_fifo():  # a pipe cannot be cut back, and opening one that has no reader would block
             write_atomically(path, data)
             return
         with path.open("ab", buffering=0) as file:
@@ -167,7 +171,7 @@ def _append(path: Path, data: bytes) -> None:
                 while rest:
                     rest = rest[file.write(rest) :]
             except OSError:
-                with contextlib.suppress(OSError):  # a device or a pipe has no end to take back
+                with contextlib.suppress(OSError):  # a device cannot be cut back
                     file.truncate(before)
                 raise
     except OSError as error:

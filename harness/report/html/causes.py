@@ -1,4 +1,7 @@
-"""The section of the buckets: each with its smallest launch, the writes of both sides, and the deciding lines."""
+"""The section of the HTML page that shows each bucket.
+
+A bucket is shown with its smallest launch, the writes of both sides, and the source lines that decided.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def anchor(bucket: Bucket) -> str:
 
 
 def causes_section(result: Finished) -> Element | None:
-    """Return all buckets, most frequent first and the first one open; None if nothing differs."""
+    """Return the section with all buckets, most frequent first; None if nothing differs. Only the first is open."""
     if not result.buckets:
         return None
     section = el("section", el("h2", f"Causes ({len(result.buckets)})"), id="causes")
@@ -44,7 +47,7 @@ def causes_section(result: Finished) -> Element | None:
 
 
 def command(text: str) -> Element:
-    """Return a command to paste, with a button that copies it."""
+    """Return an element that shows a command, with a button that copies it."""
     return el(
         "div",
         el("pre", code(text), tabindex=0),
@@ -127,7 +130,7 @@ def _where(place: Place) -> Element:
 
 
 def excerpt(excerpts: Excerpts, place: Place) -> Element | None:
-    """Return the lines around a place, with its own line marked; None if its file was not read."""
+    """Return the source lines around a place, with the line of the place marked; None if its file was not read."""
     lines = excerpts.around(place.file, place.line, CONTEXT)
     if not lines:
         return None
@@ -185,7 +188,7 @@ def _forms(bucket: Bucket, labels: tuple[str, str]) -> Element | None:
 
 
 def _world(before: str, case: Case, flags: LaunchFlags) -> list[Element | str | None]:
-    """Return the machine and the model of a case after the words ``before``; empty if launches have neither."""
+    """Return the text ``before``, then the machine and the model of a case; nothing if launches have neither."""
     words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
     found = [code(words[name]) for name in flags.takes]
     return [before, *between("; ", found)] if found else []
@@ -205,7 +208,7 @@ def _others(bucket: Bucket, flags: LaunchFlags) -> Element | None:
 def _explanation(bucket: Bucket, text: str) -> Element | None:
     lines = text.splitlines()
     if not lines or (len(lines) == 1 and bucket.difference.kind in ("field", "environment")):
-        return None  # the values above say as much
+        return None  # it would only repeat the two values that are shown above
     said = el("ul", *(el("li", code(line)) for line in lines[:_CHAIN]), class_="lines")
     return el("details", el("summary", "Change by change"), said, class_="more")
 

@@ -1,4 +1,7 @@
-"""The section of the coverage: the writes and branches that ran on both sides, and the inputs that met in a case."""
+"""The section of the HTML page that shows how much the cases covered.
+
+It shows the write sites and branches that ran on both sides, and how many combinations of inputs were in some case.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from harness.report.wording.reach import drawn_words, interactions_words
 
 
 def coverage_section(result: Finished) -> Element:
-    """Return the coverage of both subjects with every place that did not run, and the spread of the cases."""
+    """Return the section: which inputs the cases had, and for each subject what ran and every place that did not."""
     started = result.started
     section = el("section", el("h2", "Coverage"), id="coverage")
     facts = el("ul")

@@ -1,7 +1,7 @@
-"""HTML as a tree of elements, so that text of a subject or a user cannot become markup.
+"""Builds HTML as a tree of elements, so that the text of a subject or a user cannot become markup.
 
-The serialiser of the standard library escapes text and attributes. Characters that a browser obeys without showing
-them (control characters, marks that reverse the direction of writing) are written as escapes before that.
+The serialiser of the standard library escapes text and attributes. Before that, `visible` replaces characters that
+act on a browser without being shown (control characters, marks that reverse the direction of writing) by escapes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Child = Element | str | None
 
 
 def el(tag: str, *children: Child, **attributes: str | int | bool | None) -> Element:
-    """Return an element; None among the children is left out, and attributes that are None or False.
+    """Return an element. Children that are None and attributes that are None or False are left out.
 
-    ``class_`` stands for ``class``, and an underscore within a name for a hyphen. Line breaks in a text are shown as
-    escapes: a caller that means several lines makes an element of each.
+    ``class_`` gives the attribute ``class``, because ``class`` is a keyword of Python; an underscore within a name
+    becomes a hyphen. A line break in a text is shown as an escape, so a caller makes one element for each line.
     """
     node = Element(tag)
     for name, value in attributes.items():
@@ -32,7 +32,7 @@ def el(tag: str, *children: Child, **attributes: str | int | bool | None) -> Ele
 
 
 def add(node: Element, *children: Child) -> None:
-    """Put children at the end of an element."""
+    """Add children at the end of an element; None is left out."""
     for child in children:
         if child is None:
             continue
@@ -40,6 +40,7 @@ def add(node: Element, *children: Child) -> None:
             node.append(child)
             continue
         said = visible(shortened(child))
+        # ElementTree keeps text behind a child element as the ``tail`` of that child.
         if len(node):
             node[-1].tail = (node[-1].tail or "") + said
         else:
@@ -47,12 +48,12 @@ def add(node: Element, *children: Child) -> None:
 
 
 def code(text: str) -> Element:
-    """Return a text as code."""
+    """Return a text in an element for code."""
     return el("code", text)
 
 
 def between(separator: str, nodes: Iterable[Child]) -> list[Child]:
-    """Return the nodes with a text between any two."""
+    """Return the nodes with the text ``separator`` between each two."""
     found: list[Child] = []
     for node in nodes:
         if found:
@@ -62,22 +63,26 @@ def between(separator: str, nodes: Iterable[Child]) -> list[Child]:
 
 
 def table(heads: Iterable[Child], rows: Iterable[Iterable[Child]], *, class_: str) -> Element:
-    """Return a table that scrolls by itself where it is wider than the page; the first of each row is its head."""
+    """Return a table; the first cell of a row is the head of that row.
+
+    The table is in a box that scrolls by itself if the table is wider than the page.
+    """
     body = el("tbody")
     for row in rows:
         first, *rest = row
         add(body, el("tr", el("th", first, scope="row"), *(el("td", cell) for cell in rest)))
     head = el("thead", el("tr", *(el("th", one, scope="col") for one in heads)))
+    # With a tabindex the box can get the focus, so that it can be scrolled with the keyboard.
     return el("div", el("table", head, body, class_=class_), class_="scroll", tabindex=0)
 
 
 def raw(tag: str, text: str) -> Element:
-    """Return an element with a style or script of our own, whose text the serialiser does not escape."""
+    """Return a ``style`` or ``script`` element. The serialiser does not escape its text, so it must be our own."""
     node = Element(tag)
     node.text = text
     return node
 
 
 def serialised(root: Element) -> bytes:
-    """Return the document as UTF-8."""
+    """Return the document, whose outermost element is ``root``, as UTF-8."""
     return b"<!doctype html>\n" + ElementTree.tostring(root, encoding="unicode", method="html").encode() + b"\n"

@@ -1,4 +1,7 @@
-"""The sections of the fields: a table of all, and a map by architecture and by machine."""
+"""The sections of the HTML page that show the fields: a table of all fields, and heat maps.
+
+One heat map shows each field by architecture, the other by machine.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _STATES: Final = {
     "agrees": "agrees",
     "absent": "not compared",
 }
-# Each colour has a sign, for readers who do not see colours.
+# Each colour has a sign, for readers who cannot tell the colours apart.
 _SIGNS: Final = {"differ": "✕", "explained": "≈", "agree": "", "refuse": "–", "unreached": "?"}
 _LEGEND: Final = (
     ("agree", "agree"),
@@ -33,12 +36,12 @@ _LEGEND: Final = (
 
 
 def rows_by_state(result: Finished) -> list[FieldRow]:
-    """Return the rows of `field_rows`, the ones that differ first; rows of one state keep their order."""
+    """Return the rows of `field_rows`, those that differ first. Rows of the same state keep their order."""
     return sorted(field_rows(result), key=lambda row: _ORDER.index(row.state))
 
 
 def fields_section(result: Finished) -> Element:
-    """Return the table of the fields, with links to the buckets of each."""
+    """Return the table of the fields. Each row has links to the buckets of its field."""
     rows: list[list[Child]] = []
     for row in rows_by_state(result):
         ran = [_ran(*counts) for counts in zip(row.ran, row.sites, strict=True)]
@@ -58,7 +61,7 @@ def _ran(ran: int, sites: int) -> Child:
 
 
 def _causes(row: FieldRow, result: Finished) -> Element:
-    """Return links to the buckets of a row. There may be none: a field can differ only in consequence of another."""
+    """Return links to the buckets of a row. A row without any may differ only as a consequence of another field."""
     links = [
         el("a", str(number + 1), href=f"#{anchor(result.buckets[number])}", title=f"cause {number + 1}")
         for number in row.causes
@@ -69,7 +72,10 @@ def _causes(row: FieldRow, result: Finished) -> Element:
 
 
 def heat_sections(result: Finished) -> list[Element]:
-    """Return the maps of the fields by architecture and by machine, as far as cases have these."""
+    """Return the heat maps by architecture and by machine.
+
+    The first is left out if cases have no model, the second if they have no machine.
+    """
     rows = [row for row in rows_by_state(result) if row.state != "absent"]
     architectures, machines = columns(result)
     sections = [

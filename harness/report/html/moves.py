@@ -1,4 +1,4 @@
-"""The section of the fields that a change moves, with the reasons."""
+"""The section of the HTML page that lists the fields that a change moves, with the reasons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from harness.report.wording.moves import change_words, in_order, reasons_words
 
 
 def moves_section(result: Finished) -> Element | None:
-    """Return each moved field with its reasons and their places on both sides; None if the gate is of no change."""
+    """Return the moved fields, each with its reasons and their places on both sides.
+
+    It is None if neither subject is a change of the other.
+    """
     started = result.started
     if started.moved is None:
         return None

@@ -1,6 +1,6 @@
-"""The result as one HTML file that needs nothing else: no network, no other file, and no script to be read.
+"""The result as one HTML file. It needs no network and no other file, and can be read without its script.
 
-Its own script and style are named by their hashes in the page's policy, so that a browser runs nothing else in it.
+The page's content security policy names its script and its style by their hashes, so that a browser runs no others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STEP_SIGNS: Final = {"landed": "✓", "passed": "✓", "failed": "✕", "open":
 
 
 def html(result: Finished, stack: Stack | None = None) -> bytes:
-    """Return the page; ``stack`` are the steps that the gate is one of. The same result gives the same bytes."""
+    """Return the page. If the gate is one step of a stack, ``stack`` is shown too. Equal results give equal bytes."""
     sections: list[Element | None] = [
         causes_section(result),
         moves_section(result),

@@ -1,1 +1,1 @@
-"""Parts that several reports share: words, places, overviews."""
+"""The parts that several reports share: a result in words, the places to point at, and overviews by field."""

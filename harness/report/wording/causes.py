@@ -1,4 +1,4 @@
-"""A bucket in words: what differs, who decided each side, and the launch that shows it. All reports use these."""
+"""Puts a bucket into words, for all reports: what differs, what decided each side, and the launch that shows it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _TITLES: Final = {"refusals": "both refuse", "refusal": "one refuses", "failure"
 
 
 class SideWords(NamedTuple):
-    """One side of a difference: the subject, its value, and who wrote or decided that (with three blanks before)."""
+    """One side of a difference: the subject's label, its value, and which place wrote or decided that.
+
+    ``writer`` begins with three blanks, so that it can be put right behind the value; it is empty if unknown.
+    """
 
     label: str
     value: str
@@ -27,9 +30,9 @@ class SideWords(NamedTuple):
 
 
 class CauseWords(NamedTuple):
-    """A bucket in words: what differs, in how many cases, both sides, and the smallest launch.
+    """A bucket in words: what differs, in how many cases, the two sides, and the smallest launch.
 
-    ``resolve`` has for each side the command that shows how its subject resolves that launch.
+    ``resolve`` has two commands: each shows how the subject of one side resolves that launch.
     """
 
     name: str
@@ -40,7 +43,7 @@ class CauseWords(NamedTuple):
 
 
 def cause_words(bucket: Bucket, started: Started) -> CauseWords:
-    """Return a bucket of the campaign ``started`` in words."""
+    """Return a bucket in words; ``started`` is the event of its campaign, which names the subjects."""
     name, first, second = difference_words(bucket.difference)
     writers = writer_words(bucket.difference)
     return CauseWords(
@@ -59,7 +62,7 @@ def cause_words(bucket: Bucket, started: Started) -> CauseWords:
 
 
 def difference_words(difference: Difference) -> tuple[str, str, str]:
-    """Return the name of a difference, and its two values as text."""
+    """Return the name of a difference, the first subject's value and the second subject's value, all as text."""
     if difference.kind in ("field", "environment"):
         first, second = (
             "unchanged" if difference.kind == "environment" and side == UNCHANGED else json.dumps(side)
@@ -77,7 +80,7 @@ def difference_words(difference: Difference) -> tuple[str, str, str]:
 
 
 def writer_words(difference: Difference) -> tuple[str, str]:
-    """Return for each side the words behind its value: the last write or decision; empty if it is unknown."""
+    """Return, for each side, the words to put behind its value: the last write or the decision; empty if unknown."""
     if difference.writers is None:
         if difference.decision is None:
             return "", ""
@@ -92,7 +95,7 @@ def writer_words(difference: Difference) -> tuple[str, str]:
 
 
 def part_lines(bucket: Bucket, labels: tuple[str, str]) -> list[str]:
-    """Return the forms of a bucket in lines: first what they have in common, then the values of each form."""
+    """Return lines about the forms of a bucket: first what they have in common, then the values of each form."""
     if len(bucket.parts) < 2 or bucket.shared is None:
         return []
     side, text = bucket.shared
@@ -108,11 +111,14 @@ def part_lines(bucket: Bucket, labels: tuple[str, str]) -> list[str]:
 
 
 def slug(bucket: Bucket) -> str:
-    """Return a stable file name for a bucket: what differs, and a few digits of the difference's identity."""
+    """Return a name for a bucket: what differs, and a short hash of the difference's key.
+
+    An equal difference has the same name in every run.
+    """
     difference = bucket.difference
     name = difference.name
     if difference.kind in ("refusals", "refusal"):
-        # Ledgers and saved results use this name, so it must not change with the words above.
+        # Ledgers and saved results hold this name. It must not change when the words of `difference_words` do.
         before = "" if difference.writers is None else f", {difference.name} having parted"
         name = f"{_TITLES[difference.kind]}{before}-{difference.second or difference.first}"
     words = re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:60]

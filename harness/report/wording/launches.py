@@ -1,4 +1,4 @@
-"""A case as a person launches it: the command line, the machine and the model, ready to paste or to read."""
+"""A case as a person would launch it: a command line to paste, and the machine and the model in words."""
 
 from __future__ import annotations
 
@@ -19,19 +19,25 @@ from harness.world.profiles import name_of_hardware, name_of_model
 
 
 class Launch(NamedTuple):
-    """A case in words: the command that launches it, and ``world``, what that runs on (empty if nothing matters)."""
+    """A case in words: ``command`` launches it, and ``world`` is the machine and the model that it runs on.
+
+    ``world`` is empty if launches of the subjects have neither.
+    """
 
     command: str
     world: str
 
 
 def launch_of(case: Case, flags: LaunchFlags) -> Launch:
-    """Return the words for a case; ``flags`` says how its arguments are written."""
+    """Return a case in words; ``flags`` says how its arguments are written."""
     return Launch(launch_command(case, flags), world_words(case, flags))
 
 
 def quoted(text: str) -> str:
-    """Return ``text`` as one word of a shell: in bash's ``$'...'`` if it has characters that a terminal acts on."""
+    """Return ``text`` quoted as one word for a shell.
+
+    Text with characters that a terminal would not show is written as bash's ``$'...'``, with escapes.
+    """
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_in_dollar_quotes, text)) + "'"
@@ -42,14 +48,15 @@ def _in_dollar_quotes(char: str) -> str:
         return f"\\{char}"
     if char.isprintable():
         return char
-    # bash takes \xNN for a byte and \UNNNNNNNN for a character.
+    # In bash \xNN is a byte, and \UNNNNNNNN is a character.
     return f"\\x{ord(char):02x}" if char.isascii() else f"\\U{ord(char):08x}"
 
 
 def launch_command(case: Case, flags: LaunchFlags) -> str:
-    """Return the command that launches the case, environment included.
+    """Return the command that launches the case, with the environment variables in front.
 
-    Values that no flag can express (a switch turned off, a field without a flag) follow as ``# field=value``.
+    Values that no flag can express (a switch that is off, a field without a flag) follow in a shell comment, as
+    ``# field=value``.
     """
     words = [f"{name}={quoted(value)}" for name, value in sorted(case.env.items())]
     words += flags.program
@@ -82,13 +89,16 @@ def resolve_command(case: Case, subject: str, flags: LaunchFlags, *others: str) 
 
 
 def world_words(case: Case, flags: LaunchFlags) -> str:
-    """Return the machine and the model of a case in words, as far as a launch has them; empty where it has none."""
+    """Return the machine and the model of a case in words, those of the two that launches have (``flags.takes``)."""
     words = {"hardware": machine_words(case.hardware), "model": model_words(case.model)}
     return "; ".join(words[name] for name in flags.takes)
 
 
 def machine_words(hardware: Hardware, *, named: bool = True) -> str:
-    """Return the name of an equal profile (if ``named``), or the attributes that are not the default."""
+    """Return the name of the equal profile, or else the platform and the attributes that are not the default.
+
+    Without ``named`` the attributes are returned even if a profile is equal.
+    """
     if hardware == Hardware():
         return f"default machine ({hardware.platform})"
     name = name_of_hardware(hardware) if named else None
@@ -104,7 +114,7 @@ def machine_words(hardware: Hardware, *, named: bool = True) -> str:
 
 
 def model_words(model: Model) -> str:
-    """Return the model as the name of an equal profile, else as the attributes that are not the default."""
+    """Return the name of the equal profile, or else the architectures and the attributes that are not the default."""
     if model == Model():
         return f"default model ({model.architectures[0]})"
     named = name_of_model(model)

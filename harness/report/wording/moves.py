@@ -1,4 +1,4 @@
-"""The fields that a change moves, in lines."""
+"""The fields that a change moves, in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHOWN_REASONS = 3
 
 
 def moved_lines(moved: Sequence[Moved], compared: Sequence[str]) -> list[str]:
-    """Return a line for each of the first moved fields."""
+    """Return a line for each moved field, up to a limit, then a line with the number of further ones."""
     if not moved:
         return ["moved    no field: nothing that decides one differs"]
     known = set(compared)
@@ -26,7 +26,7 @@ def moved_lines(moved: Sequence[Moved], compared: Sequence[str]) -> list[str]:
 
 
 def in_order(moved: Sequence[Moved], compared: Collection[str]) -> list[Moved]:
-    """Return the moved fields, compared ones first, and among these the ones with the plainest reason."""
+    """Return the moved fields: compared ones first, then in the order of `KINDS`, by the kind of the first reason."""
     return sorted(moved, key=lambda one: (one.field not in compared, KINDS.index(one.reasons[0].kind)))
 
 
@@ -39,11 +39,11 @@ def reasons_words(moved: Moved) -> str:
 
 
 def reason_words(reason: Reason) -> str:
-    """Return one reason with its place in the second subject, or in the first if it is gone from the second."""
+    """Return one reason with its place in the second subject, or in the first if the second has it no more."""
     return visible(f"{change_words(reason)} ({reason.second or reason.first})")
 
 
 def change_words(reason: Reason) -> str:
-    """Return the thing that differs, and how it differs."""
+    """Return the name of the thing that differs, and how it differs."""
     how = f": {reason.detail}" if reason.detail else f" {reason.change}"
     return f"{reason.kind} {reason.name}{how}"

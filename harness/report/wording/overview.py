@@ -1,4 +1,4 @@
-"""A result by field, and by architecture and machine. Several reports show these."""
+"""The result for each field, and for each field by architecture and by machine. Several reports show these."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ REFUSAL_ROW: Final = REFUSAL
 
 
 class FieldRow(NamedTuple):
-    """One compared thing: a field, a variable that differed somewhere, or `REFUSAL_ROW`.
+    """The result for one thing that was compared: a field, a variable that differed in some case, or `REFUSAL_ROW`.
 
-    ``cases`` is the number of cases in which it differed, also in consequence; ``causes`` are the numbers of its
-    buckets in the result. For each side, ``sites`` counts its write sites that can run, and ``ran`` those that ran;
-    both are 0 for a subject that records nothing. ``absent`` is the label of a subject without the field.
+    ``cases`` is the number of cases in which it differed, whether by itself or as a consequence. ``causes`` are the
+    numbers of its buckets in the result. For each side, ``sites`` is the number of its write sites that can run, and
+    ``ran`` the number of those that ran; both are 0 for a subject that is not recorded. ``absent`` is the label of
+    the subject that lacks the field, empty if both have it.
     """
 
     name: str
@@ -35,9 +36,9 @@ class FieldRow(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One field in the cases of one group.
+    """The result for one field in the cases of one group.
 
-    ``cases`` is the number of cases with this outcome, ``of`` the number of cases in which the field was compared.
+    ``cases`` is the number of cases with this outcome, and ``of`` the number in which the field was compared.
     """
 
     outcome: CellOutcome
@@ -46,14 +47,14 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The cases of one architecture or machine; ``group`` is None if it could be drawn and never was."""
+    """The cases of one architecture or machine. ``group`` is None if no case had it, although cases could have."""
 
     name: str
     group: Group | None
 
 
 def field_rows(result: Finished) -> list[FieldRow]:
-    """Return the compared fields in their order, variables that differed, refusals, and the absent fields."""
+    """Return a row for each compared field, each variable that differed, the refusals, and each absent field."""
     compared = result.started.compared
     different = _totals(result, "different")
     explained = _totals(result, "explained")
@@ -80,10 +81,11 @@ def field_rows(result: Finished) -> list[FieldRow]:
 
 
 def columns(result: Finished) -> tuple[list[Column], list[Column]]:
-    """Return the architectures by name, and the machines: those with a name first, in the profiles' order.
+    """Return a column for each architecture, by name, and one for each machine.
 
-    Architectures that no subject names (a case may have any) share the last column. A list is empty if launches have
-    no model, or no machine.
+    A case may also have an architecture that no subject names; these share the last column. Machines with a profile
+    come first, in the order of the profiles. The first list is empty if launches have no model, the second if they
+    have no machine.
     """
     breakdown, drawable = result.breakdown, result.started.drawable
     architectures = [Column(name, breakdown.architectures.get(name)) for name in sorted(drawable.architectures)]
@@ -105,7 +107,10 @@ def columns(result: Finished) -> tuple[list[Column], list[Column]]:
 
 
 def cell(row: FieldRow, group: Group | None) -> Cell:
-    """Return the outcome of a field in a group. A field is not reached in any group if none of its writers ran."""
+    """Return the outcome of a field in a group.
+
+    If none of a field's writers ran in any case, the outcome is ``unreached`` in every group.
+    """
     if group is None:
         return Cell("unreached", 0, 0)
     of = group.resolved + (group.refused if row.kind == "refusal" else 0)
@@ -121,7 +126,10 @@ def cell(row: FieldRow, group: Group | None) -> Cell:
 
 
 def _totals(result: Finished, what: Literal["different", "explained"]) -> dict[str, int]:
-    """Return the number of cases in which each field or variable differed: each case has one architecture."""
+    """Return the number of cases in which each field or variable differed.
+
+    A case is in the group of one architecture, so the sum over the architectures counts each case once.
+    """
     totals: dict[str, int] = {}
     for group in result.breakdown.architectures.values():
         counts: Mapping[str, int] = getattr(group, what)
@@ -131,7 +139,7 @@ def _totals(result: Finished, what: Literal["different", "explained"]) -> dict[s
 
 
 def _sites(result: Finished, name: str) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return for each side the number of write sites of a field that ran, and of those that can run."""
+    """Return how many write sites of a field ran, for each side, then how many can run, for each side."""
     ran, sites = [], []
     for covered in result.covered:
         writes = [site for site in covered.writes if site.writer.field == name and site.due]

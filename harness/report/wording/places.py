@@ -1,4 +1,4 @@
-"""The lines of source that decided a bucket, on each side: reports point at them."""
+"""Finds the lines of source that decided a bucket on each side, so that reports can point at them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from harness.world.chain import Decision, Place, Write
 
 
 class Spot(NamedTuple):
-    """One side of a difference: the place that decided it, and in words what is there.
+    """What decided one side of a difference: a place, and in words what is there.
 
-    ``what`` is a function, or a condition and its function. Both are None where no line decided.
+    ``what`` is a function, or a condition and its function. ``place`` is None if no line decided or if the line is
+    unknown. Then ``what`` is None too, except for a refusal: its function is known even if its line is not.
     """
 
     place: Place | None
@@ -24,10 +25,10 @@ _UNKNOWN = Spot(None, None)
 
 
 def spots(result: Finished, number: int) -> tuple[Spot, Spot]:
-    """Return for each side the place that decided the witness of bucket ``number``.
+    """Return, for each side, the place that decided the witness of bucket ``number``.
 
-    That is the last write of the field or variable, or the statement that raised a refusal. There is none for a value
-    that nothing wrote, and for a subject that records nothing.
+    The place is the last write of the field or variable, or the statement that raised a refusal. There is none for a
+    value that no line wrote, or for a subject that is not recorded.
     """
     first, second = (_spot(result, number, side) for side in (0, 1))
     return first, second
@@ -43,9 +44,10 @@ def _spot(result: Finished, number: int, side: int) -> Spot:
 
 
 def partings(result: Finished, number: int) -> tuple[Spot, Spot]:
-    """Return for each side the place at which a refused witness of bucket ``number`` diverged before its refusal.
+    """Return, for each side, the place where the two sides diverged before a refusal of the witness.
 
-    That is the write of a field or variable, or the decision, in which the two sides first differ.
+    ``number`` is that of the bucket. The place is the write or the decision in which the two sides first differ. A
+    bucket that is not about a refusal has none.
     """
     difference = result.buckets[number].difference
     if difference.kind not in ("refusals", "refusal"):
@@ -62,13 +64,16 @@ def _spot_of(places: Sequence[Place | None] | None, side: int) -> Spot:
 
 
 def involved(bucket: Bucket, chain: Sequence[Write]) -> list[Write]:
-    """Return the writes of the differing field and of the fields that differ in consequence, in order."""
+    """Return those writes of ``chain`` that are of a field in which the bucket differs, in order.
+
+    These fields are the bucket's own and the ones that differ as a consequence.
+    """
     names = {bucket.difference.name, bucket.difference.parted, *bucket.difference.along}
     return [write for write in chain if write.field in names]
 
 
 def repository_path(result: Finished, side: int, file: str) -> str | None:
-    """Return the path of a file of one side in the user's repository, None if it is not in there."""
+    """Return the path in the user's repository of a file of one side; None if the file is outside of it."""
     folder = result.started.folders[side]
     if folder is None:
         return None

@@ -1,4 +1,8 @@
-"""The coverage of a search in words: writes and branches that ran, names that were drawn, inputs that met."""
+"""Puts the coverage of a search into words.
+
+It says which write sites and branches ran, which architectures and machines the cases had, and how many combinations
+of inputs were in some case.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +19,10 @@ _SHOWN: Final = 12
 
 
 def reach_lines(label: str, covered: Covered, gated: Collection[str] = (), *, verbose: bool = False) -> list[str]:
-    """Return how much of a subject ran, in lines; none for a subject that is not recorded.
+    """Return lines that say how much of a subject ran; none for a subject that is not recorded.
 
-    Listed are the write sites that should have run and did not, those of ``gated`` fields first because a verdict
-    depends on them. Decisions without one of their branches, and places with an excuse, are many and usual: they are
+    They list the write sites that should have run and did not, those of ``gated`` fields first, because the verdict
+    depends on these. Decisions that took only one branch and places with an excuse are usual and many: they are
     counted, and listed only if ``verbose``.
     """
     if not covered.writes:
@@ -46,7 +50,7 @@ def reach_lines(label: str, covered: Covered, gated: Collection[str] = (), *, ve
 
 
 def _site_words(site: Reached) -> str:
-    """Return the fault or the excuse of a write site; empty for one that ran without an excuse."""
+    """Return what is wrong with a write site, or why it cannot run; empty if it ran and has no excuse."""
     if not site.excuse:
         return "" if site.count else f"{place_words(site.writer)} never ran"
     if site.count:
@@ -63,12 +67,12 @@ def _decision_words(site: Decided) -> str:
 
 
 def place_words(place: Writer | Write) -> str:
-    """Return a field and the place that writes it."""
+    """Return a field and the place that writes it, as text."""
     return f"{place.field} in {place}"
 
 
 def drawn_words(result: Finished) -> str:
-    """Return the numbers of architectures and named machines that were drawn; empty if cases have neither."""
+    """Return how many of the architectures and named machines were in some case; empty if cases have neither."""
     parts = []
     for what, drawn, drawable in (
         ("architectures", result.drawn.architectures, result.started.drawable.architectures),
@@ -80,7 +84,7 @@ def drawn_words(result: Finished) -> str:
 
 
 def interactions_words(interactions: Interactions) -> str:
-    """Return the shares of all pairs and triples of options that were together in a case."""
+    """Return which share of all pairs, and of all triples, of options was in some case."""
     space = interactions.space
     words = f"pairs {percent(interactions.pairs, space.pairs)} of {space.pairs:,}"
     if space.sampled:
@@ -90,5 +94,5 @@ def interactions_words(interactions: Interactions) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return a share in percent, rounded down: only all is 100 %."""
+    """Return a share in percent, rounded down, so that 100 % means every one."""
     return f"{1000 * part // whole / 10:g} %"

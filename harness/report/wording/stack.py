@@ -1,4 +1,4 @@
-"""The steps of a stack and the state of each, as a report shows them."""
+"""A stack of steps and the state of each step, as a report shows them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ LandingState = Literal["landed", "passed", "failed", "open"]
 
 
 class LandingStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One step: ``landed`` is merged, ``passed`` and ``failed`` are gated, ``open`` is neither.
+    """One step of a stack.
 
-    ``commit`` is its commit, ``fields`` are the fields that it moves, and ``note`` is a remark such as a reason.
+    ``state`` is ``landed`` if the step is merged, ``passed`` or ``failed`` if only its gate has run, and ``open`` if
+    neither. ``fields`` are the fields that the step moves, ``commit`` is its commit, and ``note`` is a remark such as
+    a reason.
     """
 
     title: str
@@ -23,7 +25,10 @@ class LandingStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stack(msgspec.Struct, frozen=True, kw_only=True):
-    """A stack of steps, the first to land first; ``current`` is the number (from 0) of the one that was gated."""
+    """A stack of steps, in the order in which they land.
+
+    ``current`` is the number, from 0, of the step that this gate is for.
+    """
 
     name: str
     steps: tuple[LandingStep, ...]

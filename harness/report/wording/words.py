@@ -1,4 +1,4 @@
-"""The small words that every report needs."""
+"""Helpers for the wording of every report: numbers with nouns, and long texts cut."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ _LONGEST: Final = 4000
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: ``1 case``, ``2 cases``; ``many`` is an irregular plural."""
+    """Return a number with its noun, such as ``1 case`` or ``2 cases``. ``many`` is the plural if it is irregular."""
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def cases_word(count: int) -> str:
-    """Return the noun for ``count`` cases, for a number that is written otherwise."""
+    """Return ``case`` or ``cases``, for a caller that writes the number itself."""
     return "case" if count == 1 else "cases"
 
 
 def shortened(text: str) -> str:
-    """Return at most 4,000 characters of ``text``, and its length if that is not all: a value may have megabytes."""
+    """Return ``text``, or its first 4,000 characters and its length if it is longer: a value may have megabytes."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} … ({len(text):,} characters)"
