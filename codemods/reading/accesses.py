@@ -1,7 +1,7 @@
-"""The reads and writes of the record's fields in one function, and in those it calls, in the order of evaluation.
+"""Finds the reads and writes of the record's fields in a function and those it calls, in the order of evaluation.
 
-The text is read, nothing is run: both branches of a condition happen, one after the other, a loop's body happens
-once, and nothing returns early.
+Nothing is run. It is assumed that both branches of a condition run, one after the other, that the body of a loop runs
+once, and that no function returns early.
 """
 
 from __future__ import annotations
@@ -25,25 +25,30 @@ _PROPERTIES = {"property", "cached_property"}
 
 
 class Access(NamedTuple):
-    """One read or write of ``field``, or the record handed to something that is not followed (``field`` names that).
-
-    ``slot`` is the slot's number. ``guards`` are the conditions around it, those at the call included, and ``needs``
-    the fields that they and a written value read. ``through`` are the calls that lead there.
-    """
+    """One read or write of a field, or a place that passes the record to something that is not followed."""
 
     kind: AccessKind
     field: str
+    """The field; if ``kind`` is ``handed``, the text of what gets the record."""
     function: str
     file: str
     line: int
     slot: int = 0
+    """The number of the slot in which it happens."""
     guards: tuple[str, ...] = ()
+    """The conditions around it and around the calls that lead to it."""
     needs: frozenset[str] = frozenset()
+    """The fields that the guards read and, for a write, those that its value reads."""
     through: tuple[str, ...] = ()
+    """The functions whose calls lead to ``function``, outermost first."""
 
 
 class _Frame(NamedTuple):
-    """The function that is walked, the names that hold the record in it, and the guards and calls around it."""
+    """What the walk knows in the function that it is in.
+
+    ``scope`` are the names that hold the record; ``local`` are the inner functions defined so far, by name. See
+    `Access` for the others.
+    """
 
     path: str
     function: str
@@ -56,7 +61,7 @@ class _Frame(NamedTuple):
 
 
 class AccessReader:
-    """Reads functions of one tree. Attributes that methods assign count like fields."""
+    """Finds the accesses in functions of one tree. Attributes that methods assign count as fields."""
 
     def __init__(self, index: TreeIndex, facts: RecordFacts, callees: Callees) -> None:
         self._index = index
@@ -67,12 +72,12 @@ class AccessReader:
         self._running: list[tuple[str, str]] = []
 
     def statement(self, place: Definition, statement: ast.stmt) -> list[Access]:
-        """Return what happens in one statement of the function at ``place``."""
+        """Return the accesses in one statement of the function at ``place``."""
         frame = self._frame(place)
         return list(self._walk(statement, frame)) if frame else []
 
     def function(self, place: Definition | None) -> list[Access]:
-        """Return what happens in the function at ``place``; nothing where there is none."""
+        """Return the accesses in the function at ``place``; none if there is no such function."""
         return list(self._into(place, None)) if place else []
 
     # -- functions
@@ -104,7 +109,7 @@ class AccessReader:
         )
 
     def _body(self, node: Function, frame: _Frame) -> Iterator[Access]:
-        # A function that calls itself, by whatever way, adds nothing in the inner call.
+        # A function that calls itself, directly or through others, is not walked again in the inner call.
         key = (frame.path, frame.function)
         if key not in self._running:
             self._running.append(key)
@@ -136,19 +141,19 @@ class AccessReader:
         return isinstance(node, ast.Name) and node.id in frame.scope.records
 
     def _field(self, node: ast.AST, frame: _Frame) -> str:
-        """Return the field when ``node`` is one of the record's, whether read or written, else ""."""
+        """Return the field if ``node`` is an attribute of the record that counts as one, else ""."""
         is_ours = isinstance(node, ast.Attribute) and node.attr in self._fields and self._is_record(node.value, frame)
         return node.attr if is_ours and isinstance(node, ast.Attribute) else ""
 
     def _fields_in(self, nodes: Iterable[ast.AST | None], frame: _Frame) -> frozenset[str]:
-        """Return the fields that expressions read, through the record's own methods as well."""
+        """Return the fields that the expressions read, themselves or in the functions that they call."""
         found = self._all(nodes, frame._replace(guards=(), needs=frozenset()))
         return frozenset(access.field for access in found if access.kind == "read")
 
     # Statements
 
     def _walk_FunctionDef(self, node: Function, frame: _Frame) -> Iterator[Access]:
-        # What it does is done where it is called.
+        # The body of an inner function is walked when it is called.
         frame.local[node.name] = node
         yield from self._all([*node.decorator_list, *node.args.defaults], frame)
 
@@ -172,7 +177,7 @@ class AccessReader:
         if any(self._field(item, frame) for item in places):
             needs |= self._fields_in([targets[0].value], frame)
         for item in places:
-            # The owner of a written attribute or item counts as written, too: what it holds is changed in place.
+            # ``self.a.b = 1`` and ``self.a[0] = 1`` count as writes of ``a``, since they change its value in place.
             field = self._field(item, frame)
             if field and isinstance(item, ast.expr):
                 yield self._access("write", field, item, frame, needs)
@@ -206,7 +211,7 @@ class AccessReader:
     # Expressions
 
     def _walk_Name(self, node: ast.Name, frame: _Frame) -> Iterator[Access]:
-        # A function inside that is handed on by name is called by whoever gets it.
+        # An inner function that is mentioned without a call is passed on: it is assumed that it is called here.
         if node.id in frame.local:
             yield from self._local(frame.local[node.id], frame)
 
@@ -268,7 +273,7 @@ class AccessReader:
     def _handed_to(
         self, callees: list[tuple[str, Definition | None]], node: ast.Call, frame: _Frame
     ) -> Iterator[Access]:
-        """Follow functions that get the record, each given with its text; yield a "handed" access for any other."""
+        """Walk the functions that get the record, given with their texts; yield "handed" for an unknown function."""
         for text, place in callees:
             inner = self._frame(place, frame) if place else None
             if inner is not None and inner.scope.records:
@@ -278,9 +283,9 @@ class AccessReader:
 
 
 def effects_of(index: TreeIndex, facts: RecordFacts, callees: Callees) -> dict[str, Effects]:
-    """Return the effects of the record's methods by name, and of functions that are handed it as ``file:name``.
+    """Return the effects of the record's methods, by name, and of functions that get the record, by ``file:name``.
 
-    A method that several classes define has the effects of all of them.
+    If several classes define a method, its effects are those of all definitions together.
     """
     reader = AccessReader(index, facts, callees)
     found: dict[str, Effects] = {}

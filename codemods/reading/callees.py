@@ -1,4 +1,4 @@
-"""Which functions of a tree a call may run, and which of their parameters gets which argument."""
+"""Finds the functions of a tree that a call may run, and the argument that each of their parameters gets."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from harness.source.writes import binds
 
 
 class Callee(NamedTuple):
-    """A function that a call may run; ``skipped`` parameters come before the call's first argument."""
+    """A function that a call may run. The call gives no argument to its first ``skipped`` parameters (``self``)."""
 
     place: Definition
     skipped: int = 0
 
 
 class Callees:
-    """The functions that calls in one tree may run.
+    """Answers which functions the calls in one tree may run.
 
-    A name that may mean several functions gives all of them, and None if one of these is not known.
+    If a name may mean several functions, the answer is all of them; it is None if one of them is not known.
     """
 
     def __init__(self, index: TreeIndex, facts: RecordFacts) -> None:
@@ -41,12 +41,12 @@ class Callees:
     # -- definitions
 
     def _methods(self, name: str) -> list[Definition]:
-        """Return the methods called ``name`` of the record, its ancestors and its descendants."""
+        """Return the methods called ``name`` of the record's class, its ancestors and its descendants."""
         found = [Definition(owner.file, f"{owner.name}.{name}") for owner in sorted(self._facts.classes)]
         return [place for place in found if self._index.definitions(place)]
 
     def method(self, name: str) -> Definition | None:
-        """Return the method called ``name``: the record's own where it has one, else one of another class."""
+        """Return the method ``name`` of the record's own class, or else of another of its classes, or None."""
         own = self._facts.record._replace(name=f"{self._facts.record.name}.{name}")
         found = self.methods(name)
         return own if own in found else next(reversed(found), None)
@@ -55,11 +55,11 @@ class Callees:
         return frozenset(name for node in self._index.definitions(place) for name in decorator_names(node))
 
     def is_static(self, place: Definition) -> bool:
-        """Return whether the method at ``place`` gets no record or class of its own."""
+        """Return whether the method at ``place`` is static: it gets neither the record nor its class by itself."""
         return "staticmethod" in self._decorators(place)
 
     def own_parameters(self, place: Definition) -> set[str]:
-        """Return the parameter that a method at ``place`` gets the record as, where it is one of a record's class."""
+        """Return the parameter that is the record in the method at ``place``; none if it is no method of a record."""
         owner, _, name = place.name.rpartition(".")
         if Definition(place.file, owner) not in self._facts.classes or name == "__new__":
             return set()
@@ -67,7 +67,7 @@ class Callees:
         return set() if is_other else self.first_parameters(place)
 
     def first_parameters(self, place: Definition) -> set[str]:
-        """Return the name of the first parameter of the function at ``place``."""
+        """Return the names of the first parameter in the definitions of the function at ``place``."""
         return {name for node in self._index.definitions(place) for name in positional(node)[:1]}
 
     def every_parameter(self, place: Definition) -> list[str]:
@@ -76,7 +76,7 @@ class Callees:
 
     @cached_property
     def class_values(self) -> Mapping[str, list[ast.expr]]:
-        """What the bodies of the record's classes assign to each name."""
+        """All values that the bodies of the record's classes assign to each name."""
         found: dict[str, list[ast.expr]] = {}
         for owner in filter(None, map(self._index.class_at, sorted(self._facts.classes))):
             for item in owner.body:
@@ -88,7 +88,10 @@ class Callees:
     # -- calls
 
     def of(self, path: str, func: ast.expr, function: Scope | None, scope: ScopeNames) -> list[Callee] | None:
-        """Return what a call of ``func`` in ``function`` of the file ``path`` may run; None where it is unknown."""
+        """Return the functions that a call of ``func`` in the file ``path`` may run; None if that is not known.
+
+        The call is in ``function``, and ``scope`` says which names hold the record there.
+        """
         if isinstance(func, ast.Name):
             return None if self._is_local(func.id, function) else self._called(path, func.id)
         if not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
@@ -109,6 +112,7 @@ class Callees:
         return function is not None and name in self._locals_in(function)
 
     def _called(self, path: str, name: str) -> list[Callee] | None:
+        """Return the functions, or constructors of classes, that ``name`` means in a file; None if not known."""
         found: list[Callee] = []
         for place in self.means(path, name) or []:
             if self._index.definitions(place):
@@ -120,7 +124,7 @@ class Callees:
         return found or None
 
     def _makes_plainly(self, place: Definition) -> bool:
-        """Return whether a call of the class at ``place`` hands what it is given to its own ``__init__`` alone."""
+        """Return whether a call of the class at ``place`` passes its arguments only to its own ``__init__``."""
         node = self._index.class_at(place)
         is_plain = node is not None and not node.decorator_list and not node.keywords
         has = {name: bool(self._index.definitions(place._replace(name=f"{place.name}.{name}"))) for name in _MAKING}
@@ -133,7 +137,7 @@ class Callees:
         return Callee(place, 1 if "classmethod" in self._decorators(place) else 0)
 
     def _means(self, path: str, name: str) -> list[Definition] | None:
-        """Return the classes and functions that ``name`` may be in a file; None where it may be something else."""
+        """Return the classes and functions that ``name`` may mean in a file; None if it may mean anything else."""
         module = self._index.read(path)
         found: list[Definition | None] = [None] if name in self._assigned_in(path) else []
         if name in module.classes or name in module.definitions:
@@ -147,7 +151,7 @@ class Callees:
         return set(self._index.read(path).every_import.get(name, ()))
 
     def _read_assigned(self, path: str) -> frozenset[str]:
-        """Return the names of the file ``path`` that its top level assigns, or a function as a global."""
+        """Return the names that the top level of a file assigns, or that are declared ``global`` in it."""
         tree = self._index.read(path).tree
         shared = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
         return frozenset(shared | {name for statement in tree.body for name in _assigned(statement)})
@@ -155,7 +159,7 @@ class Callees:
     # -- arguments
 
     def arguments(self, call: ast.Call, callee: Callee) -> dict[str, ast.expr]:
-        """Return what each parameter of ``callee`` gets, from the call or by default, as far as the text shows."""
+        """Return the argument or default of each parameter of ``callee``, as far as the source shows it."""
         nodes = self._index.definitions(callee.place)
         if len(nodes) != 1 or any(isinstance(item, ast.Starred) for item in call.args):
             return {}
@@ -166,7 +170,7 @@ class Callees:
     # -- tuples of handlers
 
     def loop_over_handlers(self) -> Definition | None:
-        """Return the function that is handed a record and calls what a tuple of handlers names, or None."""
+        """Return the function that gets the record and calls each handler that a tuple names, or None."""
         for path in files_naming_record(self._index, self._facts):
             for name, node in self._index.read(path).functions.items():
                 for call in calls_in(node):
@@ -178,7 +182,10 @@ class Callees:
         return None
 
     def _in_loop(self, path: str, variable: str, attribute: str, function: Scope) -> list[Callee] | None:
-        """Return the methods that ``variable.attribute`` may be where a loop goes through a tuple of them."""
+        """Return the methods of the record that ``variable.attribute`` may be in a loop over a tuple of handlers.
+
+        None unless ``variable`` is bound by that loop alone, and each element of the tuple names known methods.
+        """
         names = [item for item in ast.walk(function) if isinstance(item, ast.Name) and item.id == variable]
         loops = loops_over(function, variable)
         if len(loops) != 1 or sum(not isinstance(item.ctx, ast.Load) for item in names) != 1:
@@ -204,13 +211,13 @@ _MAKING = ("__init__", "__new__")
 
 
 def files_naming_record(index: TreeIndex, facts: RecordFacts) -> Iterator[str]:
-    """Yield the files of the record's package that hold the record's name."""
+    """Yield the files of the record's package whose text contains the name of the record."""
     package, name = facts.record.file.partition("/")[0] + "/", facts.record.name.encode()
     return (path for path in index.tree.names() if path.startswith(package) and name in index.tree.read(path))
 
 
 def methods_named(element: ast.AST, record: str) -> list[str]:
-    """Return the attributes of the class ``record`` that an element of a tuple of handlers names."""
+    """Return the methods that an element of a tuple of handlers names, as ``record.method``."""
     return [
         node.attr
         for node in ast.walk(element)
@@ -219,13 +226,13 @@ def methods_named(element: ast.AST, record: str) -> list[str]:
 
 
 def loops_over(function: Scope, variable: str) -> list[ast.For]:
-    """Return the ``for`` loops of a function whose target is the one name ``variable``."""
+    """Return the ``for`` loops of a function whose target is the name ``variable`` alone."""
     loops = (item for item in ast.walk(function) if isinstance(item, ast.For))
     return [item for item in loops if isinstance(item.target, ast.Name) and item.target.id == variable]
 
 
 def passes_run(call: ast.Call) -> list[str]:
-    """Return the names of the passes that a call of ``run_pass`` or ``run_provider`` runs, or chooses from."""
+    """Return the pass that a call of ``run_pass`` runs, or the providers from which ``run_provider`` chooses."""
     place = RUNS_PASSES.index(call.func.id.lstrip("_")) + 1 if isinstance(call.func, ast.Name) else 0
     given: Sequence[ast.expr] = call.args[place : place + 1] if place else ()
     if given and isinstance(given[0], ast.Tuple):
@@ -238,7 +245,7 @@ def _has_lambda(node: ast.AST) -> bool:
 
 
 def _assigned(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement of the top level binds, also inside its conditions."""
+    """Yield the names that a statement of the top level assigns, in the branches of conditions too."""
     if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -246,7 +253,11 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
 
 
 def _locals_in(function: Scope) -> frozenset[str]:
-    """Return the names that a function, or one inside it, binds itself: those that it only imports are left out."""
+    """Return the names that a function, or one inside it, binds, without those that it only imports.
+
+    A name that is imported inside a function is found like one that the module imports: `ModuleIndex.every_import`
+    holds both.
+    """
     bound = {name for scope in scopes_in(function) for name in (*times_bound(scope), *parameters_of(scope))}
     nodes = list(ast.walk(function))
     imported = {name for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for name in binds(node)}

@@ -1,4 +1,4 @@
-"""The handlers that do nothing, and the reasons why some of them cannot be removed."""
+"""Finds the handlers that do nothing, and the reasons why some of them cannot be removed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from harness.source.calls import called_name, given
 
 
 def empty_handlers(index: TreeIndex, classes: frozenset[Definition], record: Definition) -> dict[str, str]:
-    """Return the methods of the record that do nothing, each with the reason why it cannot be removed, or "".
+    """Return the methods of the record that do nothing, each with the reason why it cannot be removed; "" if it can.
 
-    Two kinds of mention are no reason, since they can be removed with the method: a call that is a statement by
-    itself and whose arguments do nothing, and an element of a tuple of handlers.
+    Two uses do not keep a method, because they are removed with it: a call that is a statement by itself and whose
+    arguments are names or constants, and an element of a module-level tuple of handlers.
     """
     nodes = (item for owner in filter(None, map(index.class_at, classes)) for item in owner.body)
     found = {item.name for item in nodes if isinstance(item, ast.FunctionDef) and _does_nothing(item)}
@@ -31,6 +31,7 @@ def _does_nothing(node: ast.FunctionDef) -> bool:
 
 
 def _kept_by(index: TreeIndex, name: str, record: str) -> str:
+    """Return the reason why the method ``name`` cannot be removed, or ""."""
     word = re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)")
     definitions = 0
     for path in index.tree.names():
@@ -52,6 +53,7 @@ def _kept_by(index: TreeIndex, name: str, record: str) -> str:
 
 
 def _bare_calls(tree: ast.Module, name: str) -> Iterator[ast.AST]:
+    """Yield the ``object.name`` of each call of it that is a statement and whose arguments are names or constants."""
     for node in ast.walk(tree):
         call = node.value if called_name(node) == name and isinstance(node, ast.Expr) else None
         func = call.func if isinstance(call, ast.Call) else None
@@ -60,7 +62,7 @@ def _bare_calls(tree: ast.Module, name: str) -> Iterator[ast.AST]:
 
 
 def _in_slots(tree: ast.Module, name: str, record: str) -> Iterator[ast.AST]:
-    """Yield the nodes of those elements of a top-level tuple that name the handler."""
+    """Yield all nodes of the elements that name the handler in tuples assigned at the top level."""
     for statement in tree.body:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(statement.value, ast.Tuple):
             for element in statement.value.elts:

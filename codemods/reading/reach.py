@@ -1,9 +1,9 @@
-"""The functions that a resolution reaches with the record, and the places where the text does not show what they do.
+"""Finds the functions that get the record during its resolution, and the places that hide what happens to it.
 
-Only a name that holds the record gives access to it. Each mention of such a name is one of these: the record's
-attribute is read or written, its method is called, it is handed to a function of the tree, which is followed, or it
-is hidden what happens to it. Two things are assumed: before the resolution nobody else has the record, and nothing
-replaces a method or a function of the tree while it runs.
+Only a name that holds the record gives access to it. So it is enough to look at each mention of such a name. It reads
+or writes an attribute of the record, calls a method of it, or passes it to a function of the tree, which is then
+followed. Any other mention is a hidden place. Two things are assumed: nothing else has the record before the
+resolution, and nothing replaces a method or a function of the tree while it runs.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from harness.source.scopes import parameters_of, scopes_in, times_bound
 from harness.source.writes import binds, targets_of
 
 _OF_RUNTIME = (DECLARE, *GIVE_RECORD)
+# Methods and names that change what access to an attribute does.
 _OWN_WAYS = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__slots__")
 _HARMLESS_BASES = {"object", "ABC", "Generic", "Protocol"}
+# Calls and attributes that neither keep the record nor access its fields.
 _HARMLESS_CALLS = {"isinstance", "type", "id", "callable", "super"}
 _HARMLESS_NAMES = {"__class__", "__doc__", "__module__"}
+# Decorators that do nothing to the record before they call the function.
 _HARMLESS_DECORATORS = {
     "abstractmethod",
     "cached_property",
@@ -42,8 +45,10 @@ _HARMLESS_DECORATORS = {
 }
 _SUSPENDS = (ast.AsyncFunctionDef, ast.Await, ast.Yield, ast.YieldFrom)
 _HARMLESS_CLASS_DECORATORS = {"dataclass", "final"}
+# Calls in the body of a class whose value is no descriptor.
 _HARMLESS_VALUES = {"field", "dict", "frozenset", "list", "set", "tuple"}
 _LOOKS_AT_LOCALS = {"locals", "vars", "eval", "exec", "dir"}
+# Why a mention of the record is hidden, by the node around it.
 _KEEPS: dict[type[ast.AST], str] = {
     ast.Return: "it is returned",
     ast.Yield: "it is yielded",
@@ -63,14 +68,14 @@ _KEEPS: dict[type[ast.AST], str] = {
 def resolution_of(
     index: TreeIndex, facts: RecordFacts, callees: Callees, entry: str = "__post_init__"
 ) -> ResolutionFacts:
-    """Return what runs in the resolution that the record's method ``entry`` is.
+    """Return the functions that run in the resolution, which is a call of the record's method ``entry``.
 
-    Where the record has no such method it is the function that is handed the record and calls what a tuple of
-    handlers names, one after the other.
+    If the record has no such method, the resolution is a call of the function that gets the record and calls each
+    handler that a tuple names.
     """
     place = callees.method(entry) or callees.loop_over_handlers()
     nodes = [inner for node in index.definitions(place) for inner in ast.walk(node)] if place else []
-    # What is made to wait or to yield has not ended when its call has.
+    # A generator or coroutine has not ended when its call returns, so the end of the resolution is not known.
     if place is None or any(isinstance(node, _SUSPENDS) for node in nodes):
         return ResolutionFacts()
     return _Reach(index, facts, callees).read(place)
@@ -81,21 +86,24 @@ class _Reach:
         self._index = index
         self._facts = facts
         self._callees = callees
+        # The functions, each with the parameters that hold the record.
         self._reached: dict[Definition, frozenset[str]] = {}
+        # The functions that get a view of the record, and those that get the record itself.
         self._views: set[Definition] = set()
         self._direct: set[Definition] = set()
-        # What a parameter is given as text; None once something else is.
+        # The strings that calls give to a parameter; None once a call gives it anything else.
         self._names: dict[tuple[Definition, str], frozenset[str] | None] = {}
         self._waiting: list[Definition] = []
         self._hidden: dict[Definition, list[Hidden]] = {}
+        # For each file the parameters for which its scopes were read, and the scopes.
         self._scopes: dict[str, tuple[object, dict[Scope, ScopeNames]]] = {}
-        # Where the walk is.
+        # The function that is read now.
         self._place = Definition("", "")
         self._parents: dict[ast.AST, ast.AST] = {}
         self._function: Scope | None = None
 
     def read(self, entry: Definition) -> ResolutionFacts:
-        """Follow the functions that ``entry`` leads to, until nothing is new."""
+        """Follow the calls from ``entry`` on until no new function is found."""
         self._call(entry)
         while self._waiting:
             self._read_function(self._waiting.pop())
@@ -111,7 +119,7 @@ class _Reach:
             hidden=tuple(sorted(hidden, key=lambda item: item[:4])),
         )
 
-    # -- what the classes show
+    # -- the classes
 
     def _of_class(self, place: Definition, owner: ast.ClassDef) -> Iterator[Hidden]:
         def hidden(why: str, line: int = owner.lineno) -> Hidden:
@@ -140,13 +148,13 @@ class _Reach:
     # -- functions
 
     def _call(self, place: Definition, call: ast.Call | None = None) -> None:
-        """Follow a method of the record; without a call nothing shows what its parameters are given."""
+        """Follow a method of the record; its other arguments are known only if the ``call`` is given."""
         self._direct.add(place)
         self._reach(place, frozenset(self._callees.own_parameters(place)))
         self._hand_names(call, Callee(place, 0 if self._callees.is_static(place) else 1))
 
     def _call_methods(self, name: str, call: ast.Call | None = None) -> bool:
-        """Follow the record's methods called ``name``; return whether it has one."""
+        """Follow the record's methods called ``name``; return whether there are any."""
         for place in self._callees.methods(name):
             self._call(place, call)
         return bool(self._callees.methods(name))
@@ -157,7 +165,8 @@ class _Reach:
             self._again(place)
 
     def _again(self, place: Definition) -> None:
-        # What a function does with the record depends on which parameters hold it and which texts they are given.
+        # What a function does with the record depends on which parameters hold the record, and on the strings that
+        # are passed to it: when more of either are found, it is read again.
         if place in self._reached and place not in self._waiting:
             self._waiting.append(place)
 
@@ -230,7 +239,7 @@ class _Reach:
     def _attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load):
             self._hide(node, ast.unparse(node), "it is assigned: record_writes comes first", frozenset([node.attr]))
-            # Setting an attribute may run a method: the setter of a property.
+            # If the attribute is a property, assigning it runs its setter.
             self._call_methods(node.attr)
             return
         around = self._parents[node]
@@ -242,7 +251,7 @@ class _Reach:
             self._hide(node, ast.unparse(node), "it looks into the record itself")
 
     def _given(self, call: ast.Call, name: ast.Name, scope: ScopeNames) -> None:
-        """Look at a call that is given the record."""
+        """Look at a call with the record ``name`` among its arguments."""
         func, is_first = call.func, call.args[:1] == [name]
         called = func.id if isinstance(func, ast.Name) else ""
         if called in ("getattr", "hasattr", "setattr", "delattr") and is_first:
@@ -250,6 +259,7 @@ class _Reach:
         elif called in _HARMLESS_CALLS:
             return
         elif called.lstrip("_") in _OF_RUNTIME and is_first:
+            # Declaring sets the attribute, and so may run the setter of a property.
             for keyword in call.keywords:
                 self._call_methods(keyword.arg or "")
         elif called.lstrip("_") in RUNS_PASSES and is_first:
@@ -283,10 +293,10 @@ class _Reach:
             self._reach(place, frozenset(self._callees.first_parameters(place)))
             self._hand_names(None, Callee(place))
 
-    # -- names as text
+    # -- attribute names given as strings
 
     def _hand_names(self, call: ast.Call | None, callee: Callee) -> None:
-        """Remember the texts that the parameters of a followed function are given; without a call none is known."""
+        """Remember the strings that ``call`` gives to the callee's parameters; without a call none is known."""
         given = self._callees.arguments(call, callee) if call else {}
         for parameter in self._callees.every_parameter(callee.place):
             texts = self._texts(given[parameter]) if parameter in given else None
@@ -298,7 +308,7 @@ class _Reach:
                 self._again(callee.place)
 
     def _texts(self, node: ast.expr) -> frozenset[str] | None:
-        """Return the texts that ``node`` may be, or None where they are not written out."""
+        """Return the strings that ``node`` may be, or None if the source does not show them."""
         if isinstance(node, ast.Constant):
             text = text_of(node)
             return None if text is None else frozenset([text])
@@ -325,6 +335,7 @@ class _Reach:
             return
         if called in ("setattr", "delattr"):
             self._hide(call, text, "it is set by its name: record_writes comes first", known)
+        # An attribute of that name may be a property.
         for name in sorted(known):
             self._call_methods(name)
 
@@ -339,7 +350,7 @@ def _is_alias(node: ast.AST, scope: ScopeNames) -> bool:
 
 
 def _may_get_record(value: ast.expr, called: bool) -> bool:
-    """Return whether an attribute that a class body sets to ``value`` may be handed the record when it is used."""
+    """Return whether using an attribute that a class body sets to ``value`` may pass the record to it."""
     if isinstance(value, ast.Call):
         return last_name(value.func) not in _HARMLESS_VALUES
     return isinstance(value, ast.Lambda) or (called and isinstance(value, (ast.Name, ast.Attribute)))

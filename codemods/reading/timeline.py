@@ -1,4 +1,4 @@
-"""The slots of a resolution in order, and what each reads and writes.
+"""Finds the slots of a resolution, in order, and what each reads and writes.
 
 A slot is a statement of the record's entry method, or an element of a tuple that names the record's handlers.
 """
@@ -20,31 +20,35 @@ from harness.source.calls import called_name
 from harness.source.nodes import IMPORTS, texts_in
 
 _FEWEST = 2
+"""How many handlers a tuple must name at least to count as the list of the handlers."""
 
 
 class ResolutionSlot(NamedTuple):
-    """One slot: its number from 1, its name, where it is.
-
-    ``run`` is the method it calls as a whole; None for a statement of the entry method, which is ``statement``.
-    """
+    """One slot of a resolution."""
 
     number: int
+    """The number of the slot; the first is 1."""
     name: str
     file: str
     line: int
     run: str | None = None
+    """The method that the slot runs, if it is an element of a tuple of handlers."""
     statement: ast.stmt | None = None
+    """The statement that the slot is, if it is one of the entry method."""
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """The slots of one tree and what happens in them; ``accesses`` are in the order of evaluation."""
+    """The slots of one tree, and the accesses in them in the order of evaluation."""
 
     slots: tuple[ResolutionSlot, ...]
     accesses: tuple[Access, ...]
 
     def of(self, fields: Iterable[str], kind: str = "") -> list[Access]:
-        """Return the accesses of ``fields``, of one kind or of all; what is handed on counts for every field."""
+        """Return the accesses of ``fields``, of one kind or of all.
+
+        Those of the kind ``handed`` count for every field, since whatever gets the record may access any.
+        """
         wanted = set(fields)
         return [
             access
@@ -53,7 +57,7 @@ class Timeline:
         ]
 
     def slot(self, name: str) -> ResolutionSlot:
-        """Return the slot called ``name``, or with that number; raises UsageError with the nearest name."""
+        """Return the slot with the name or number ``name``; raises UsageError, which suggests the nearest name."""
         for slot in self.slots:
             if name in (slot.name, str(slot.number)):
                 return slot
@@ -61,9 +65,9 @@ class Timeline:
 
 
 def read_timeline(index: TreeIndex, facts: RecordFacts, entry: str = "__post_init__") -> Timeline:
-    """Return what the slots of a tree read and write.
+    """Return the slots of a tree, and what they read and write.
 
-    Raises UsageError when the record has no method ``entry`` and no module of its package lists its handlers.
+    Raises UsageError if the record has no method ``entry`` and no module of its package lists its handlers.
     """
     callees = Callees(index, facts)
     reader = AccessReader(index, facts, callees)
@@ -85,7 +89,7 @@ def read_timeline(index: TreeIndex, facts: RecordFacts, entry: str = "__post_ini
 
 
 def _statements(index: TreeIndex, home: Definition) -> Iterator[ResolutionSlot]:
-    """Yield a slot for each statement of the entry method that does something."""
+    """Yield a slot for each statement of the entry method, without imports and the docstring."""
     function, entry = index.function(home), home.name.rpartition(".")[2]
     number = 0
     for item in function.body if function else ():
@@ -93,13 +97,13 @@ def _statements(index: TreeIndex, home: Definition) -> Iterator[ResolutionSlot]:
         if not isinstance(item, IMPORTS) and not is_text:
             number += 1
             called = called_name(item)
-            # Every declaration would have the same name: its line tells them apart.
+            # Slots that declare would all be called ``declare``: their name is the entry method and the line.
             name = called if called and called != DECLARE else f"{entry}:{item.lineno}"
             yield ResolutionSlot(number, name, home.file, item.lineno, None, item)
 
 
 def _from_tuple(index: TreeIndex, facts: RecordFacts) -> tuple[ResolutionSlot, ...]:
-    """Return the slots of the first module-level tuple that names methods of the record."""
+    """Return a slot for each element of the first module-level tuple that names methods of the record."""
     for path in files_naming_record(index, facts):
         for statement in index.read(path).tree.body:
             if isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(statement.value, ast.Tuple):
