@@ -1,5 +1,7 @@
-"""Makes the cases of a campaign: eight of ten aim at a place in the source, one varies a kept case, one is a row of
-the covering array or drawn freely.
+"""Makes the cases of a campaign.
+
+Of ten cases, eight aim at a place in the source, one varies a kept case, and one is a row of the covering array. A
+case of the last two kinds is drawn freely if no case was kept yet, or all rows were used.
 """
 
 from __future__ import annotations
@@ -26,14 +28,14 @@ from harness.world.model import Model
 from harness.world.profiles import hardware_profiles
 
 CHUNK: Final = 250
-"""How many cases a chunk has. Each chunk has its own random stream, so that any job can make any chunk."""
+"""The number of cases in a chunk. Each chunk has its own random stream, so that any job can make any chunk."""
 # The first eight of ten cases aim at a place in the source.
 _AIMED: Final = 8
-# How many of a hundred aimed cases also set the siblings of an argument of the aim.
+# The percentage of aimed cases in which one argument of the aim also has its siblings set (`Domains.siblings`).
 _SIBLINGS: Final = 20
-# The case of ten that varies a kept case, if there are any.
+# The place among ten cases, counted from 0, of the one that varies a kept case, if any case was kept.
 _VARIED: Final = 8
-# The case of ten that is a row of the covering array, until all rows have been cases.
+# The place among ten cases of the one that is a row of the covering array, until all rows were used.
 _ROW: Final = 9
 
 
@@ -49,15 +51,15 @@ class CaseMaker:
         self._machine_deck = Deck(hardware_profiles(), 1)
         self._architecture_deck = Deck(domains.architectures, 2)
         self._variation = Variation(domains, self._models)
-        # The number of the first ten of cases that has a row: launches take the place of earlier rows.
+        # Cases are counted in tens. This is the first ten in which no launch takes the place of the row.
         self._first_row = (len(self._launches) + 9 - _ROW) // 10
         self._schedules: tuple[int, Schedules] | None = None
 
     def chunk(self, seed: int, number: int, bases: Sequence[Case] = ()) -> list[Case]:
-        """Return the ``CHUNK`` cases of chunk ``number``: the same for the same seed, domains, launches and
-        ``bases``.
+        """Return the ``CHUNK`` cases of chunk ``number``.
 
-        ``bases`` are the kept cases to vary, in turn.
+        They depend only on the seed, the number, the domains, the launches and ``bases``: the kept cases that the
+        chunk varies, one after the other.
         """
         draw = SeededDraw(seed, chunk_stream(number))
         first = number * CHUNK
@@ -75,12 +77,13 @@ class CaseMaker:
             else:
                 case_id = f"{seed}-{index}"
                 row = self._rows.case(seed, tens - self._first_row, draw, case_id) if rest == _ROW else None
+                # The number among the cases without an aim: two of ten, or all if there is no place to aim at.
                 turn = tens * (10 - _AIMED) + rest - _AIMED if self._aims.places else index
                 cases.append(row or self._unaimed(draw, case_id, (seed, turn)))
         return cases if self._domains.takes == WORLD else [self._without_world(case) for case in cases]
 
     def _without_world(self, case: Case) -> Case:
-        """Return a case with the default machine and model where no subject takes them."""
+        """Return the case, with the default machine or model if no subject takes one."""
         hardware = case.hardware if "hardware" in self._domains.takes else Hardware()
         model = case.model if "model" in self._domains.takes else Model()
         return msgspec.structs.replace(case, hardware=hardware, model=model)
@@ -96,15 +99,17 @@ class CaseMaker:
             yield from self.chunk(seed, number)[: count - number * CHUNK]
 
     def case(self, draw: Draw, case_id: str) -> Case:
-        """Return one new case, of any kind."""
+        """Return one case, aimed or not, whose choices ``draw`` makes."""
         aimed = self._aims.places and draw.below(10) < _AIMED
         case = self._aimed(draw, self._aims.any_goal(draw), case_id) if aimed else self._unaimed(draw, case_id)
         return self._without_world(case)
 
     def _unaimed(self, draw: Draw, case_id: str, turn: tuple[int, int] | None = None) -> Case:
-        """Return a case that aims at nothing: near a launch, with few arguments, or with many (``wild``).
+        """Return a case that aims at no place: a changed launch, or one with few arguments, or one with many
+        (``wild``).
 
-        ``turn`` are the seed and the number of the case among such cases: it decides machine and architecture.
+        ``turn`` is the seed and the number of the case among those without an aim; by it the decks deal the machine
+        and the architecture. If it is None, both are drawn at random.
         """
         kind = draw.below(100)
         if kind < 15 and self._launches:
@@ -133,7 +138,10 @@ class CaseMaker:
         return Case(id=case_id, args=args, hardware=drawn.hardware, model=drawn.model, env=env)
 
     def _add_siblings(self, draw: Draw, args: dict[str, Any], named: Sequence[str]) -> None:
-        """Set the siblings of one of the arguments ``named``, which a case sets or leaves out on purpose."""
+        """Choose one of the arguments ``named`` and set its siblings, except those that are named as well.
+
+        ``named`` are the arguments that the case sets, or leaves out on purpose.
+        """
         having = [name for name in named if name in self._domains.siblings]
         if having:
             for name in self._domains.siblings[draw.pick(having)]:
@@ -141,7 +149,9 @@ class CaseMaker:
                     args[name] = self._domains.args[name].drawn(draw)
 
     def _neighbour(self, draw: Draw, case_id: str) -> Case:
-        """Return a launch with a few arguments dropped or drawn anew, perhaps with another machine or model."""
+        """Return a launch with up to two arguments dropped and up to two set, and perhaps another machine, model or
+        variable.
+        """
         base = draw.pick(self._launches)
         args = dict(base.args)
         for _ in range(draw.below(3)):

@@ -1,4 +1,4 @@
-"""Hypothesis strategies by the same rules as a campaign's cases, for property tests."""
+"""Hypothesis strategies for property tests; they make cases by the same rules as a campaign."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HypothesisDraw:
         return self._draw(st.integers(0, bound - 1))
 
     def chance(self, percent: int) -> bool:
-        """Return a boolean; shrinks to True."""
+        """Return True in ``percent`` of a hundred draws; shrinks to True."""
         return self._draw(st.integers(0, 99)) < percent
 
     def pick(self, options: Sequence[T]) -> T:

@@ -1,4 +1,7 @@
-"""Varies a kept case, which reached something new: one to three changes, or a part of another kept case."""
+"""Varies a kept case, that is one that reached something new.
+
+A variation makes one to three changes. Some of them take a part of another kept case.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class Variation:
         self._domains = domains
         self._models = models
         self._variables = tuple(domains.environment)
-        # Arguments are changed three times as often as anything else: most inputs are arguments.
+        # `_set`, which changes an argument, is here three times, because most inputs are arguments.
         self._changes: tuple[Callable[[Case, Case, Draw], Case], ...] = (
             self._set,
             self._set,

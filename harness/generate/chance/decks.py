@@ -1,4 +1,8 @@
-"""Decks of machines and architectures, from which every one is dealt equally often, unlike by chance."""
+"""Decks of machines and architectures.
+
+A deck deals every card once before it deals any card again, so that all occur equally often. Independent random draws
+would not do that.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,10 @@ T = TypeVar("T")
 
 
 class Deck(Generic[T]):
-    """Deals all cards in each round, every round in an order of its own. ``number`` is that of its random streams."""
+    """Deals its cards in rounds: a round has every card once, in a random order of its own.
+
+    ``number`` is the deck's number, which selects its random streams (`round_stream`).
+    """
 
     def __init__(self, cards: Sequence[T], number: int) -> None:
         self._cards = tuple(cards)

@@ -1,8 +1,8 @@
-"""One interface for random choices, with two sources: a seeded generator for campaigns, Hypothesis for property
-tests.
+"""One interface for random choices, with two implementations: a seeded generator for campaigns, and Hypothesis for
+property tests (`harness.generate.strategies`).
 
-The rules that build a case are written once, for both. Campaigns do not draw through Hypothesis: a whole case is made
-in about 10 µs, and one Hypothesis draw takes longer, since it keeps what is needed to shrink.
+The rules that build a case are written once, for both. Campaigns do not draw through Hypothesis because it is too
+slow: it records what shrinking needs, so that one draw takes longer than making a whole case here (about 10 µs).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Draw(Protocol):
 
 
 class SeededDraw:
-    """Choices from a seed and a stream's number: the same on every machine and under every Python.
+    """Choices that depend only on a seed and the number of a stream: the same on every machine and in every Python.
 
-    Only ``random.random()`` is used: its sequence for a text seed is the one thing that Python promises not to
-    change.
+    They come from ``random.random()`` alone, because Python promises to keep only the sequence of that method for a
+    given seed.
     """
 
     def __init__(self, seed: int, stream: int) -> None:

@@ -1,7 +1,7 @@
-"""Every random stream of a campaign in one list, so that no two of them draw the same numbers by accident.
+"""Lists every random stream of a campaign, so that no two of them draw the same numbers by accident.
 
-A stream is an integer that goes into the text that seeds the generator (`SeededDraw`). Two users of one stream and
-one seed would make the same choices in the same order, and so their cases would be related by accident.
+A stream is an integer that goes into the text that seeds the generator (`SeededDraw`). If two parts of a campaign
+used one stream with one seed, they would make the same choices in the same order, and their cases would be related.
 """
 
 from __future__ import annotations
@@ -12,27 +12,30 @@ from typing import Final
 
 @unique
 class Stream(IntEnum):
-    """The single streams. Their numbers are part of what a seed means: never change or reuse one."""
+    """The streams that exist once in a campaign.
+
+    Never change or reuse a number: the same seed would then give other cases.
+    """
 
     RESOLVED_GOALS = -1
-    """The order of the goals that a case meets and still resolves."""
+    """The order of the goals whose cases should resolve."""
     REFUSED_GOALS = -2
-    """The order of the goals that end in a refusal."""
+    """The order of the goals whose cases should be refused."""
     DEMAND_TURNS = -3
-    """The order of the places in which a demand that many of them share gets its turns."""
+    """The order in which places get a goal for a demand that they share, until enough of them have one."""
     ROWS = -4
     """The order of the rows of the covering array."""
     TRIPLES = -5
-    """The sample of the triples that coverage is counted over."""
+    """The sample of triples of options of which the report says how many were in some case."""
     CROSSED_GOALS = -6
-    """Which writer of a field is joined with which place that reads it."""
+    """Which of the places that write a field are joined with a place that reads it."""
     REFUSED_TWICE = -7
-    """Which two refusing checks are met in one case."""
+    """Which of the ways to each of two refusing checks are joined in one case."""
 
 
 _KEPT_START: Final = -1000
 _ROUND_LENGTH: Final = 10**15
-"""How many chunks, and rounds of one deck, there may be. A campaign takes at most 10**12 cases."""
+"""More than a campaign's chunks, and than the rounds of a deck: a campaign has at most 10**12 cases."""
 
 
 def chunk_stream(number: int) -> int:

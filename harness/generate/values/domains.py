@@ -17,6 +17,7 @@ from harness.world.profiles import model_profiles
 # Counts and sizes that servers are started with. Other values that matter are those that the code compares with.
 _COUNTS: Final = (1, 2, 4, 8, 16)
 _SIZES: Final = (1, 64, 256, 1024, 4096, 8192, 16384)
+# An argument gets no sizes if neither its defaults nor the values that it is compared with are larger than this.
 _SMALL: Final = 64
 # A text that is none of those that the code compares with.
 _SOME_TEXT: Final = "something-else"
@@ -30,9 +31,10 @@ _COMPARISONS: Final = ("is", "<", "<=", ">", ">=")
 
 @dataclass(frozen=True)
 class Domain:
-    """The values of an argument in a fixed order; ``compared`` are those that the code compares it with.
+    """The values of an argument, in a fixed order.
 
-    ``default`` is its value in a case that leaves it out; ``nullable`` says whether None can be given.
+    ``compared`` are those that the code compares the argument with. ``default`` is the value that the argument has in
+    a case that leaves it out. ``nullable`` is true if None may be given.
     """
 
     values: tuple[Any, ...]
@@ -49,13 +51,17 @@ class Domain:
 class Domains:
     """All inputs of a campaign.
 
-    ``args`` has the domain of each argument, and ``pool`` their names, each as often as its weight. ``environment``
-    has the texts to try for each variable, ``variables`` how the code parses them. ``architectures`` and
-    ``quantizations`` are names for models. ``foreign`` are arguments that a resolution reads and only one subject
-    has, ``unknown`` arguments for which no value is known; neither are drawn. ``aims`` are those of both subjects.
-    ``from_machine`` has the probe that gives an argument its value where a case leaves it out. ``takes`` are the
-    parts of the world in which cases differ. ``siblings`` are the other arguments with the same choices, such as one
-    for each phase: code may confuse one with the other.
+    - ``args`` maps each argument to its domain.
+    - ``pool`` has the names of the arguments to draw from, each as often as its weight.
+    - ``environment`` maps each variable to the texts to try, ``variables`` to how the code parses it.
+    - ``architectures`` and ``quantizations`` are names to make models with.
+    - ``foreign`` are arguments that a resolution reads and that only one subject has; they are not drawn.
+    - ``unknown`` are arguments for which no value is known; they are not drawn either.
+    - ``aims`` are those of both subjects.
+    - ``from_machine`` maps an argument to the probe that gives its value in a case that leaves it out.
+    - ``takes`` are the parts of the world (machine, model) that at least one subject takes; only these vary.
+    - ``siblings`` maps an argument to the others with the same choices, such as the backend of each phase: code may
+      confuse one with another.
     """
 
     args: dict[str, Domain]
@@ -82,10 +88,9 @@ def domains_of(
 ) -> Domains:
     """Return the domains of the inputs that both subjects have and at least one of them reads.
 
-    ``structured`` has values for arguments whose type no metadata describes (nested configurations). ``entry`` has
-    the values that arguments start with in place of their defaults, as the answers of a profile have them (``value``
-    or
-    ``from = "probe.NAME"``). Only variables whose names begin with ``prefix`` are drawn, but for ``not_drawn``.
+    ``structured`` has values for arguments whose type no metadata describes (nested configurations). ``entry`` maps
+    an argument to the answer of a profile that replaces its default: it has ``value``, or ``from = "probe.NAME"``. Of
+    the variables, those whose names begin with ``prefix`` are drawn, except ``not_drawn``.
     """
     entry = entry or {}
     starts = {name: answer["value"] for name, answer in entry.items() if "value" in answer}
@@ -150,9 +155,10 @@ def _siblings(choices: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[str, ..
 
 
 def _united(first: Aims, second: Aims) -> Aims:
-    """Return the places of both subjects, each once: those of the first in its order, then what only the second has.
+    """Return the places of both subjects, each once: those of the first in their order, then those that only the
+    second has.
 
-    Conditions, clauses and places refer to one another by number, so all are numbered anew.
+    Conditions, clauses and places refer to one another by number, so all are renumbered.
     """
     conditions: dict[str, int] = {}
     kept: list[Condition] = []
@@ -193,9 +199,10 @@ def _united(first: Aims, second: Aims) -> Aims:
 
 
 def _tested(*given: Aims) -> Mapping[tuple[str, str], list[Any]]:
-    """Return the values that the conditions compare an argument or variable with, by kind and name.
+    """Return the values that the conditions compare each argument or variable with, by its kind and name.
 
-    An input's own description lacks those that the code compares with a local variable which holds the input.
+    The description of an input does not have them all: it misses comparisons with a local variable that holds the
+    input.
     """
     tested: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for aims in given:
@@ -234,7 +241,8 @@ def _values(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> list[Any] 
     by_hand = list(structured)
     values: list[Any] = [*choices, *compared, *by_hand]
     if kind == "bool":
-        # To set a flag to its default is to leave it out, unless the two subjects have different defaults.
+        # Setting a flag to its default is the same as leaving it out, unless the two subjects have different
+        # defaults.
         return [True, False] if len(set(defaults)) > 1 else [not defaults[0]]
     if kind == "int":
         around = [value + step for value in compared for step in (-1, 1)]

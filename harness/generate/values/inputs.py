@@ -1,9 +1,9 @@
 """The options of every input of a case, and which of them meet a condition.
 
-An input is an argument, a variable, the machine, or an attribute of the model, with a fixed list of options. A
-condition on it is the set of options that meet it, stored as a bit mask in an integer: several conditions are met by
-the options in the intersection of their sets, which is one ``&``. A case is made in about 10 µs, so sets of Python
-objects would be too slow.
+An input is an argument, a variable, the machine, or an attribute of the model. It has a fixed list of options. A
+condition on it is stored as the set of options that meet it, and this set as a bit mask in an integer. The options
+that meet several conditions are then one ``&`` of their masks. Sets of Python objects would be too slow, because a
+case is made in about 10 µs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.world.probes import HARDWARE_PROBES
 InputKey = tuple[str, str]
 """Kind and name of an input: ``("arg", "page_size")``, ``("env", "SGLANG_X")``, ``("model", "attention")``."""
 Mask = int
-"""A set of options: bit ``n`` is set if it has the input's option with the number ``n``."""
+"""A set of options of one input: bit ``n`` is set if option number ``n`` is in the set."""
 
 
 def _is_multiple(one: Any, other: Any) -> bool:
@@ -34,11 +34,11 @@ RELATIONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "under": operator.lt,
     "upto": operator.le,
 }
-"""How the value of one input can be related to that of another, by the name of the condition's operation."""
+"""The tests of conditions that relate two inputs, by the condition's operation: each gets the values of both."""
 
 
 def related(relation: str, one: Any, other: Any) -> bool | None:
-    """Return whether two values are in a relation, None for values that cannot be compared."""
+    """Return whether two values are in a relation; None if they cannot be compared."""
     try:
         return RELATIONS[relation](one, other)
     except (TypeError, ZeroDivisionError):
@@ -64,20 +64,20 @@ ABSENT: Final = _Absent()
 MACHINE: Final[InputKey] = ("machine", "")
 ARCHITECTURE: Final[InputKey] = ("model", "architectures")
 
-# The names that sglang's source has for attributes which a case's model has under another name.
+# Attributes of the model that have another name in sglang's source: from sglang's name to the one in a case.
 _MODEL_NAMES: Final = {
     "quantization": "detected_quantization",
     "attention_arch": "attention",
     "nvfp4_moe_meta": "nvfp4_moe",
 }
-# Functions of sglang that return an attribute of the model, with that attribute.
+# Functions of sglang that return an attribute of the model, and the path to it in a case's model.
 _MODEL_CALLS: Final = {
     "get_quantization_config": "quantization_config.quant_method",
     "get_num_kv_heads": "num_key_value_heads",
     "has_fp8_weights_in_checkpoint": "fp8_weights",
     "check_gguf_file": "gguf",
 }
-# Functions of sglang that return the scheme of a URL, with the argument that is the URL.
+# Functions of sglang that return the scheme of a URL, and the argument that holds the URL.
 _URL_CALLS: Final = {"parse_connector_type": "model_path"}
 
 
@@ -87,7 +87,7 @@ class Inputs:
     def __init__(self, domains: Domains) -> None:
         self._domains = domains
         self._options: dict[InputKey, list[Any]] = {}
-        # The rest are memories: most cases ask for the same few masks.
+        # The rest are caches: most cases use the same few masks.
         self._left: dict[tuple[InputKey, Mask], tuple[Any, ...]] = {}
         self._weighted: dict[tuple[InputKey, Mask], tuple[Any, ...]] = {}
         self._named: dict[tuple[str, str], tuple[InputKey, Callable[[Any], Any]] | None] = {}
@@ -99,6 +99,7 @@ class Inputs:
         for name, texts in domains.environment.items():
             self._options["env", name] = [ABSENT, *texts]
         self._options[MACHINE] = list(machines())
+        # Such an argument can have any value that a machine gives; `machines_for` looks for these among the options.
         for name, probe in domains.from_machine.items():
             if name in domains.args:
                 for value in self._probe(probe):
@@ -112,11 +113,14 @@ class Inputs:
         self._options["model", "detected_quantization"] = [None, *dict.fromkeys(methods)]
 
     def widen(self, conditions: Iterable[Condition]) -> None:
-        """Add the options that only conditions name. A mask that was made before lacks them."""
+        """Add the options that occur only in conditions. Call this before `mask`: a mask made earlier does not have
+        them.
+        """
         for condition in conditions:
             if condition.kind == "arg" and condition.operation == "is" and None in condition.values:
                 domain = self._domains.args.get(condition.name)
-                # An absent argument has its default, so None is an option of its own where that is something else.
+                # An absent argument has its default, so None needs an option of its own only if the default is
+                # another value.
                 if domain is not None and domain.nullable and domain.default is not None:
                     _add(self._options["arg", condition.name], None)
             if condition.kind == "model" and condition.operation in ("is", "contains"):
@@ -128,22 +132,26 @@ class Inputs:
 
     def _widen_model(self, condition: Condition) -> None:
         if condition.name == "architectures.0" and condition.operation == "contains":
-            # The code looks for a part of the name; a longer name shows a change to a test for equality.
+            # The code looks for a part of the name. A longer name shows a change that makes it compare the whole
+            # name.
             for value in condition.values:
                 _add(self._options[ARCHITECTURE], f"{value}NextN")
         name = _MODEL_NAMES.get(condition.name, condition.name)
         options = self._options.get(("model", name))
         if options is None or name in ("quantization_config", "attention", "architectures"):
             return
+        # A value of a type that no option has is not one that a case can give this attribute.
         kinds = {type(option) for option in options if option is not None}
         for value in condition.values:
             if type(value) in kinds and condition.operation == "is" and not isinstance(value, bool):
                 _add(options, value)
 
     def input_of(self, condition: Condition) -> tuple[InputKey, Callable[[Any], Any]] | None:
-        """Return the input of a condition and a function that reads the condition's value from an option.
+        """Return the input that a condition is about, and a function that gets an option and returns what the
+        condition tests.
 
-        None for a condition on something that is no part of a case.
+        For `MACHINE` the function gets the number of a machine in `machines`. None is returned for a condition on
+        something that is no part of a case.
         """
         name, _, path = condition.name.partition(".")
         if condition.kind == "arg":
@@ -169,7 +177,7 @@ class Inputs:
         return ("model", name), lambda option: _item(_as_read(name, option), path)
 
     def input(self, kind: str, name: str) -> tuple[InputKey, Callable[[Any], Any]] | None:
-        """Return what `input_of` returns for any condition of that kind and name."""
+        """Return what `input_of` returns for any condition of that kind and name; the answer is cached."""
         if (kind, name) not in self._named:
             self._named[kind, name] = self.input_of(Condition(kind, name, "true", (), True))  # type: ignore[arg-type]
         return self._named[kind, name]
@@ -193,7 +201,10 @@ class Inputs:
         return self._probed[name]
 
     def mask(self, condition: Condition) -> tuple[InputKey, Mask] | None:
-        """Return the input of a condition and the options that meet it, None if it has none (see `input_of`)."""
+        """Return the input that a condition is about, and the mask of the options that meet the condition.
+
+        None if it is about no input of a case (see `input_of`), or if it relates two inputs.
+        """
         found = self.input_of(condition)
         if found is None or condition.operation in RELATIONS:
             return None
@@ -211,10 +222,10 @@ class Inputs:
         return key, mask
 
     def test(self, condition: Condition) -> tuple[InputKey, Callable[[Any], bool | None]] | None:
-        """Return the input of a condition and a function that tests any value of it, None if it has none.
+        """Return the input that a condition is about, and a function that tests whether a value meets the condition.
 
-        The test does not look at ``wanted``. It takes any value that a case can have; of `MACHINE` it takes the
-        machine itself, not its number as the function of `input_of` does.
+        None if `mask` would return None. The function ignores ``wanted``. It takes any value that a case can have,
+        not only the options. For `MACHINE` it takes the machine itself, not its number.
         """
         found = self.input_of(condition)
         if found is None or condition.operation in RELATIONS:
@@ -250,7 +261,7 @@ class Inputs:
         return [(index, option) for index, option in enumerate(self._options[key]) if mask >> index & 1]
 
     def beside(self, key: InputKey, mask: Mask) -> Mask:
-        """Return the options that are integers next to one in ``mask``, and not in it."""
+        """Return the mask of the integer options that differ by one from an option in ``mask`` and are not in it."""
         pair = (key, mask)
         if pair not in self._beside:
             near = {value + step for _, value in self.numbered(key, mask) if type(value) is int for step in (-1, 1)}
@@ -260,7 +271,9 @@ class Inputs:
         return self._beside[pair]
 
     def weighted(self, key: InputKey, mask: Mask) -> tuple[Any, ...]:
-        """Return the options in ``mask``, with `ABSENT` (if it is among them) as often as all others together."""
+        """Return the options in ``mask``, with `ABSENT` (if it is one) repeated so that half of all draws leave the
+        input out.
+        """
         pair = (key, mask)
         found = self._weighted.get(pair)
         if found is None:
@@ -271,7 +284,7 @@ class Inputs:
         return found
 
     def machines_for(self, name: str, mask: Mask) -> Mask | None:
-        """Return the machines that give the argument ``name`` a value in ``mask``.
+        """Return the mask of the machines that give the argument ``name`` a value in ``mask``.
 
         None for an argument that does not get its value from the machine.
         """
@@ -287,7 +300,7 @@ class Inputs:
 
 
 def meets(value: Any, operation: str, values: Sequence[Any]) -> bool | None:
-    """Return whether a value meets a condition, None where it cannot be compared, as a text with a number."""
+    """Return whether a value meets a condition; None if it cannot be compared, such as a text with a number."""
     if operation == "true":
         return bool(value)
     if operation == "is":
@@ -312,6 +325,7 @@ def _argument_value(domain: Domain, option: Any, path: str) -> Any:
     if option is ABSENT:
         return _item(domain.default, path)
     found = _item(option, path)
+    # An item that a nested value does not have keeps its default.
     return _item(domain.default, path) if path and found is None else found
 
 
@@ -331,7 +345,7 @@ def _variable_value(variable: Variable, option: Any) -> Any:
 
 
 def _as_read(name: str, option: Any) -> Any:
-    """Return an option of a model's attribute as sglang's own objects have it."""
+    """Return an option of a model's attribute in the form that sglang's own objects have."""
     if name == "attention":
         return "AttentionArch.MLA" if option == "mla" else "AttentionArch.MHA"
     if name == "nvfp4_moe":

@@ -13,6 +13,7 @@ from harness.world.profiles import hardware_profiles, per_profiles
 # Values on both sides of every bound that a probe compares with.
 _PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "platform": PLATFORMS,
+    # Filled in by `_parts`, from the profiles.
     "capability": (),
     "cuda_version": ("12.1", "12.2", "12.3", "12.7", "12.8", "12.9", "13.0"),
     "driver": (None, 530, 580, 594, 595, 600),
@@ -29,7 +30,10 @@ _NAMES: Final = tuple(_PARTS)
 
 @per_profiles
 def _parts() -> dict[str, tuple[Any, ...]]:
-    """Return the values of each attribute; capabilities are those of the profiles, and the last before each major."""
+    """Return the values to try for each attribute.
+
+    Capabilities are those of the profiles, and for each major of theirs (major - 1, 9), which comes just before it.
+    """
     capabilities = {machine.capability for machine in hardware_profiles() if machine.capability}
     capabilities |= {(major - 1, 9) for major, _ in capabilities}
     return {**_PARTS, "capability": tuple(sorted(capabilities))}
@@ -52,7 +56,9 @@ def changed_machine(machine: Hardware, draw: Draw) -> Hardware:
 
 
 def _possible(machine: Hardware, draw: Draw) -> Hardware:
-    """Return ``machine`` with the attributes that its platform must have: a GPU has a capability, CUDA a version."""
+    """Return ``machine`` with what its platform must have: a GPU without a capability, or CUDA without a version,
+    gets one.
+    """
     if _lacks_capability(machine):
         machine = msgspec.structs.replace(machine, capability=draw.pick(_parts()["capability"]))
     if _lacks_version(machine):
@@ -70,9 +76,10 @@ def _lacks_version(machine: Hardware) -> bool:
 
 @per_profiles
 def machines() -> tuple[Hardware, ...]:
-    """Return the profiles, then machines that differ in one attribute from the first profile of a generation.
+    """Return the profiles, then machines that are made from some of them by changing one attribute.
 
-    Together they are on both sides of every bound that a probe compares with.
+    They are made from the first profile of each generation (a platform and the major of its capability). All together
+    are on both sides of every bound that a probe compares with.
     """
     profiles = hardware_profiles()
     made = dict.fromkeys(profiles)

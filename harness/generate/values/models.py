@@ -13,13 +13,14 @@ from harness.world.model import ATTENTIONS, Model
 from harness.world.profiles import model_profiles
 
 _INT4_WEIGHTS: Final = {"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"}
-# The published INT4 groups (twice as often as others), and groups that differ from them in one value.
+# The published INT4 groups, and groups that differ from them in one value. The published ones are here twice, to be
+# drawn twice as often.
 _GROUPS: Final = tuple(
     {"group_0": {"weights": {**_INT4_WEIGHTS, **other}}}
     for other in ({}, {}, {"num_bits": 8}, {"group_size": 128}, {"strategy": "channel"}, {"type": "float"})
 )
-# Values on both sides of every distinction that resolutions make: absent or present; none, one or many; short or
-# long.
+# Values to try for each attribute, on both sides of every distinction that resolutions make: absent or present; none,
+# one or many; short or long.
 MODEL_PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "attention": ATTENTIONS,
     "index_topk": (None, 2048),
@@ -42,17 +43,18 @@ MODEL_PARTS: Final[dict[str, tuple[Any, ...]]] = {
     "nvfp4_moe": (False, True),
     "dllm_block_size": (4, 32, 64),
 }
+# The attributes that a change picks from; one that is here twice is picked twice as often.
 _NAMES: Final = (*MODEL_PARTS, "quantization", "quantization", "architectures", "architectures")
 
 
-# Methods that checkpoints declare, and the command line does not offer or offers under another name.
+# Quantization methods that a checkpoint may declare even if the command line of a subject does not accept them.
 _DECLARED_ALONE: Final = ("compressed-tensors", "mxfp4", "modelopt")
 _ALGORITHMS: Final = ("NVFP4", "FP8", "MIXED_PRECISION")
 _GROUPED: Final = "compressed-tensors"
 
 
 def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the quantization configs of checkpoints: each method, and the details that resolutions look at."""
+    """Return the quantization configs of checkpoints: each method alone, and with details that resolutions look at."""
     names = dict.fromkeys((*methods, *_DECLARED_ALONE))
     plain: list[dict[str, Any]] = [{"quant_method": name} for name in names]
     algorithms = [
@@ -62,7 +64,7 @@ def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
         for algorithm in _ALGORITHMS
     ]
     groups = [{"quant_method": _GROUPED, "config_groups": one} for one in _GROUPS]
-    # Resolutions look at groups of any method, also of those that have none.
+    # Resolutions look for groups whatever the method is, so methods without groups get some, too.
     misplaced = [{"quant_method": name, "config_groups": _GROUPS[0]} for name in names if name != _GROUPED]
     return [*plain, *groups, *misplaced, *algorithms]
 
@@ -70,7 +72,7 @@ def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
 class ModelDraw:
     """Draws models for one campaign, with the architectures and quantization methods of its domains.
 
-    ``profiles`` are the model profiles by architecture.
+    ``profiles`` has the model profiles of each architecture.
     """
 
     def __init__(self, domains: Domains) -> None:
@@ -82,7 +84,7 @@ class ModelDraw:
         self._methods = (*domains.quantizations, *_DECLARED_ALONE)
 
     def draw(self, draw: Draw, architecture: str | None = None) -> Model:
-        """Return a model, most likely of the ``architecture`` if one is given."""
+        """Return a model; if an ``architecture`` is given, the model usually has it."""
         profiles = model_profiles() if architecture is None else self.profiles.get(architecture, ())
         if profiles and draw.chance(45):
             return draw.pick(profiles)
@@ -108,12 +110,17 @@ class ModelDraw:
         return {name: draw.pick(MODEL_PARTS[name])}
 
     def _architecture(self, draw: Draw) -> str:
-        """Return an architecture that the code names; in 3 % of draws a name that only contains such a name."""
+        """Return an architecture that the code names; in 3 % of draws a longer name that contains one.
+
+        A longer name shows whether the code compares the whole name or looks for a part of it.
+        """
         name = draw.pick(self._architectures)
         return name if draw.chance(97) else draw.pick((f"My{name}", f"{name}NextN"))
 
     def _quantization(self, draw: Draw) -> dict[str, Any]:
-        """Return how the checkpoint is quantized: declared, derived, both, or neither."""
+        """Return how the checkpoint is quantized: declared in its config, detected by sglang, neither, or (most
+        often) both.
+        """
         method = draw.pick(self._methods)
         declared: dict[str, Any] = {"quant_method": method}
         if method == _GROUPED and draw.chance(60):
