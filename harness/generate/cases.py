@@ -58,8 +58,8 @@ class CaseMaker:
     def chunk(self, seed: int, number: int, bases: Sequence[Case] = ()) -> list[Case]:
         """Return the ``CHUNK`` cases of chunk ``number``.
 
-        They depend only on the seed, the number, the domains, the launches and ``bases``: the kept cases that the
-        chunk varies, one after the other.
+        They depend only on the seed, the number, the domains, the launches and ``bases``. These are the kept cases
+        that the chunk varies, one after the other.
         """
         draw = SeededDraw(seed, chunk_stream(number))
         first = number * CHUNK
@@ -105,8 +105,7 @@ class CaseMaker:
         return self._without_world(case)
 
     def _unaimed(self, draw: Draw, case_id: str, turn: tuple[int, int] | None = None) -> Case:
-        """Return a case that aims at no place: a changed launch, or one with few arguments, or one with many
-        (``wild``).
+        """Return a case without an aim: a changed launch, or one with few arguments, or one with many (``wild``).
 
         ``turn`` is the seed and the number of the case among those without an aim; by it the decks deal the machine
         and the architecture. If it is None, both are drawn at random.
@@ -149,8 +148,9 @@ class CaseMaker:
                     args[name] = self._domains.args[name].drawn(draw)
 
     def _neighbour(self, draw: Draw, case_id: str) -> Case:
-        """Return a launch with up to two arguments dropped and up to two set, and perhaps another machine, model or
-        variable.
+        """Return a launch with up to two arguments dropped and up to two set.
+
+        It may also get another machine or model, or a variable.
         """
         base = draw.pick(self._launches)
         args = dict(base.args)

@@ -1,9 +1,8 @@
-"""An aim: the conditions on one way to a place in the source, as the options that they leave for each input.
+"""An aim says, for one way to a place in the source, which options each input may still have.
 
-Control reaches a place if every clause of the aim holds. A clause with one alternative is applied at once: its
-demands narrow the options in `Aim.left`, its relations go into `Aim.relations`. A clause with several alternatives is
-kept in
-`Aim.choices`, and each draw of a case picks one of them.
+Control reaches the place if every clause of the aim holds. A clause with one alternative is applied at once: its
+demands narrow the options in `Aim.left`, and its relations are added to `Aim.relations`. A clause with several
+alternatives is kept in `Aim.choices`; for each case, one of them is chosen.
 """
 
 from __future__ import annotations
@@ -16,23 +15,25 @@ from harness.generate.chance.draw import Draw
 from harness.generate.values.inputs import InputKey, Mask
 
 InputDemand = tuple[InputKey, Mask]
-"""An input, and the options that meet a condition on it."""
+"""An input, and the options of it that meet a condition."""
 ConditionInput = tuple[str, str]
-"""Kind and name of an input, as a condition has them."""
+"""The kind and the name by which a condition refers to an input."""
 InputRelation = tuple[ConditionInput, ConditionInput, str, bool]
-"""Two inputs, how the first should be related to the second, and whether that should hold or not hold."""
+"""Two inputs, a relation between their values (a key of `RELATIONS`), and whether it should hold."""
 InputAlternative = tuple[tuple[InputDemand, ...], tuple[InputRelation, ...]]
-"""Demands and relations that all have to hold."""
+"""Demands and relations, all of which have to hold."""
 InputOptions = tuple[str, str, tuple[Any, ...]]
 """Kind and name of an input, and the options to draw its value from."""
 
 
 @dataclass
 class Aim:
-    """What cases are drawn from: ``left`` are the options that remain for each input; an absent input is free.
+    """What cases are drawn from.
 
-    ``options`` are those of ``left`` as they are drawn from, worked out in advance for an aim without anything to
-    choose. Most aims are such, and a whole case is made in about 10 µs, so that every step counts.
+    ``left`` maps an input to its remaining options; an input that is not in it may have any value. ``choices`` are
+    the clauses with several alternatives. ``relations`` are the relations that should hold or not hold. ``options``
+    is what `AimDraw` makes of ``left`` for drawing. It is computed in advance for an aim that leaves nothing to
+    choose: most aims are such, and at about 10 µs for a whole case every step counts.
     """
 
     left: dict[InputKey, Mask] = field(default_factory=dict)
@@ -41,12 +42,12 @@ class Aim:
     options: list[InputOptions] | None = None
 
     def key(self) -> Hashable:
-        """Return what the aim demands: equal for two aims that demand the same in the same order."""
+        """Return a key that is equal for two aims which demand the same in the same order."""
         return tuple(self.left.items()), tuple(map(tuple, self.choices)), tuple(self.relations)
 
 
 def opposite(relation: InputRelation) -> InputRelation:
-    """Return the relation that holds where the given one does not."""
+    """Return the negation of a relation: it holds if the given one does not."""
     first, second, name, wanted = relation
     return first, second, name, not wanted
 
@@ -62,15 +63,18 @@ def add_clause(aim: Aim, clause: list[InputAlternative]) -> None:
 
 
 def is_met(left: dict[InputKey, Mask], alternative: InputAlternative) -> bool:
-    """Return whether every case with the options in ``left`` meets an alternative."""
+    """Return whether every case drawn from the options in ``left`` meets an alternative.
+
+    False for an alternative with relations, because options alone do not decide these.
+    """
     demands, relations = alternative
     return not relations and all(key in left and not left[key] & ~mask for key, mask in demands)
 
 
 def choose(left: dict[InputKey, Mask], clause: list[InputAlternative], draw: Draw) -> tuple[InputRelation, ...]:
-    """Narrow ``left`` by one alternative of a clause and return its relations.
+    """Narrow ``left`` by one alternative of a clause, and return the relations of that alternative.
 
-    It is the first possible alternative, counted from a drawn one on; if none is possible, nothing changes.
+    The search starts at a random alternative and takes the first that is possible; if none is, nothing changes.
     """
     count = len(clause)
     start = draw.below(count)
@@ -88,8 +92,8 @@ def choose(left: dict[InputKey, Mask], clause: list[InputAlternative], draw: Dra
 def narrow(left: dict[InputKey, Mask], demands: tuple[InputDemand, ...]) -> None:
     """Narrow the options in ``left`` to those that meet the demands.
 
-    A demand that would leave no option is ignored: it contradicts an earlier one, so it must be about a value that
-    the resolution writes in between.
+    A demand that would leave no option is ignored. It contradicts an earlier demand on the way to the same place, so
+    it must be about a value that the resolution writes in between.
     """
     for key, mask in demands:
         known = left.get(key)

@@ -1,4 +1,4 @@
-"""Draws inputs for a goal: those that a case needs to reach one place in the source, and no others."""
+"""Draws the inputs that a case needs for a goal; inputs on which the goal does not depend are left to the caller."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from harness.world.profiles import hardware_profiles, model_profiles
 
 
 class AimedInputs(NamedTuple):
-    """The inputs drawn for a goal. ``silent`` names arguments and variables that the case must not set besides."""
+    """The inputs drawn for a goal. ``silent`` names arguments and variables that the case has to leave out."""
 
     args: dict[str, Any]
     env: dict[str, str]
@@ -50,7 +50,8 @@ class AimDraw:
         self._inputs = Inputs(domains)
         self._from_machine = frozenset(domains.from_machine)
         self._models = models
-        # Memory of `_relate`: the pairs of options, by relation and the options of both inputs.
+        # Cache of `_relate`: the pairs of options that fit, by the relation and the options that both inputs have
+        # left.
         self._related: dict[tuple[InputRelation, Mask, Mask], tuple[tuple[Mask, Mask], ...]] = {}
         self._inputs.widen(domains.aims.conditions)
         every = self._compile(domains.aims)
@@ -69,7 +70,7 @@ class AimDraw:
         for number, name in domains.aims.writers:
             if number in every:
                 writers.setdefault(name, []).append(every[number])
-        # A schedule must not be empty: where no place refuses, or every one does, both have the same places.
+        # No schedule may be empty: if no place refuses, or if every place does, both have the same places.
         self._goals, self._refused = (
             goals_of([place.ways for place in some or rest], self._inputs.beside)
             + crossed_goals(some, writers, self._settable)
@@ -78,22 +79,25 @@ class AimDraw:
         self._refused += refused_twice([place.ways for place in refused])
 
     def schedules(self, seed: int) -> Schedules:
-        """Return the goals in the order of a campaign of ``seed``, in which all have one case before any has two."""
+        """Return the goals in the order of a campaign of ``seed``: each is used once before any is used again."""
         return Schedules(
             resolved=shuffled(self._goals, SeededDraw(seed, Stream.RESOLVED_GOALS)),
             refused=shuffled(self._refused, SeededDraw(seed, Stream.REFUSED_GOALS)),
         )
 
     def _settable(self, key: InputKey) -> Mask:
-        """Return the options of an argument that a user can set: all but the first, which leaves it out."""
+        """Return the options of an argument that a user can set: all but the first, which leaves it out.
+
+        The mask is empty if no case can have the argument.
+        """
         return 0 if self._inputs.input(*key) is None else self._inputs.full(key) & ~1
 
     # -- from conditions to aims -------------------------------------------------------------------------------------
 
     def _compile(self, aims: Aims) -> dict[int, list[Aim]]:
-        """Return the aims of each place by its number, but for places that demand nothing of a case.
+        """Return the aims of each place, by the place's number.
 
-        Of places with the same aims only the first is kept.
+        Left out are places that demand nothing of a case, and those with the same aims as an earlier place.
         """
         demands = [self._inputs.mask(condition) for condition in aims.conditions]
         relations = [self._relation(condition) for condition in aims.conditions]
@@ -105,12 +109,15 @@ class AimDraw:
                 aim = Aim()
                 for number in numbers:
                     add_clause(aim, clauses[number])
+                # A clause is done with if the other demands already meet one of its alternatives.
                 aim.choices = [clause for clause in aim.choices if not any(is_met(aim.left, one) for one in clause)]
                 if (
                     not aim.choices
                     and not aim.relations
                     and not any(name in self._from_machine for _, name in aim.left)
                 ):
+                    # Nothing is left to choose: no clause, no relation, no argument to which the machine may give its
+                    # value.
                     aim.options = self._options(aim.left)
                 if aim.left or aim.choices or aim.relations:
                     ways.setdefault(aim.key(), aim)
@@ -119,13 +126,14 @@ class AimDraw:
         return dict(places.values())
 
     def _relation(self, condition: Condition) -> InputRelation | None:
-        """Return the relation of two inputs that a condition asks for, None for other conditions."""
+        """Return the relation between two inputs that a condition is about; None for other conditions."""
         if condition.operation not in RELATIONS:
             return None
+        # The values of such a condition are the name of the other input and, unless it is an argument, its kind.
         name, kind = (*condition.values, "arg")[:2]
         ends = (str(condition.kind), condition.name), (str(kind), str(name))
         keys = [found[0] for end in ends if (found := self._inputs.input(*end)) is not None]
-        # Options are drawn for two different inputs; machines have a rule of their own, which knows no relations.
+        # `_relate` draws options for two different inputs; `_machine` draws machines and knows no relations.
         if len(set(keys)) < 2 or MACHINE in keys:
             return None
         return *ends, condition.operation, condition.wanted
@@ -136,9 +144,9 @@ class AimDraw:
         demands: list[InputDemand | None],
         relations: list[InputRelation | None],
     ) -> list[InputAlternative]:
-        """Return the alternatives of a clause that a case can have; none if every case meets the clause anyway.
+        """Return the alternatives of a clause that a case can meet; none if every case meets the clause anyway.
 
-        A condition that no input of a case decides (``demands`` and ``relations`` are None) is left out.
+        Conditions on something that is no input of a case (``demands`` and ``relations`` both have None) are ignored.
         """
         made: list[InputAlternative] = []
         for alternative in clause:
@@ -158,7 +166,7 @@ class AimDraw:
     # -- from a goal to inputs ---------------------------------------------------------------------------------------
 
     def any_goal(self, draw: Draw) -> Goal:
-        """Return one of all goals."""
+        """Return a random goal; as in a schedule, `REFUSED` of a hundred should end in a refusal."""
         return draw.pick(self._refused if draw.chance(REFUSED) else self._goals)
 
     def draw(self, draw: Draw, goal: Goal) -> AimedInputs:
@@ -185,11 +193,15 @@ class AimDraw:
         hardware = self._machine(left.get(MACHINE), draw)
         model = self._model(left.get(ARCHITECTURE), attributes, draw)
         for name in silent:
+            # `_relate` may have chosen a value for an argument that the machine already gives.
             args.pop(name, None)
         return AimedInputs(args, env, hardware, model, silent)
 
     def _options(self, left: dict[InputKey, Mask]) -> list[InputOptions]:
-        """Return the options of each input but machine and architecture, which `_machine` and `_model` draw."""
+        """Return the options of each input in ``left``, except the machine and the architecture.
+
+        These two are drawn by `_machine` and `_model`.
+        """
         return [
             (*key, self._inputs.weighted(key, mask))
             for key, mask in left.items()
@@ -197,9 +209,9 @@ class AimDraw:
         ]
 
     def _chosen(self, aim: Aim, goal: Goal, silent: list[str], draw: Draw) -> dict[InputKey, Mask]:
-        """Return the options that remain for each input once the goal's miss is made and every choice drawn.
+        """Return the options that remain for each input when the miss and one alternative of each clause are applied.
 
-        Adds to ``silent`` the arguments that are left out, since the machine gives them the right value.
+        Adds to ``silent`` the arguments that the case leaves out because the machine gives them the right value.
         """
         left = dict(aim.left)
         relations = list(aim.relations)
@@ -208,6 +220,7 @@ class AimDraw:
             narrow(left, (goal.fixed,))
         if miss.key is not None:
             mask = left[miss.key]
+            # If every option meets the demand, it cannot be missed and stays as it is.
             left[miss.key] = miss.option or self._inputs.full(miss.key) & ~mask or mask
         if miss.relation is not None:
             relations[miss.relation] = opposite(relations[miss.relation])
@@ -224,7 +237,7 @@ class AimDraw:
     def _missed(
         self, left: dict[InputKey, Mask], clause: list[InputAlternative], miss: Miss, draw: Draw
     ) -> list[InputRelation]:
-        """Narrow ``left`` so that a clause is missed as ``miss`` says, and return the relations for that."""
+        """Narrow ``left`` so that a clause is missed as ``miss`` says, and return the relations that this needs."""
         wanted: list[InputRelation] = []
         if miss.only is not None:
             demands, relations = clause[miss.only]
@@ -243,9 +256,9 @@ class AimDraw:
         return wanted
 
     def _break(self, left: dict[InputKey, Mask], alternative: InputAlternative, draw: Draw) -> list[InputRelation]:
-        """Narrow ``left`` so that one demand of an alternative is missed, unless one is missed already.
+        """Narrow ``left`` so that an alternative fails: it misses one of its demands, unless it misses one already.
 
-        If no demand can be missed, return a relation that breaks the alternative.
+        If none of its demands can be missed, return the negation of its first relation, if it has one.
         """
         demands, relations = alternative
         if any(key in left and not left[key] & mask for key, mask in demands):
@@ -262,9 +275,9 @@ class AimDraw:
         return [opposite(relation) for relation in relations[:1]]
 
     def _let_machine_give(self, left: dict[InputKey, Mask], silent: list[str]) -> None:
-        """Leave arguments out whose value comes from the machine, and choose machines that give the right one.
+        """Leave out the arguments that can get the right value from the machine, and choose machines that give it.
 
-        Where no machine does, the argument is set.
+        If no machine gives the right value, the argument is set.
         """
         for key in [key for key in left if key[0] == "arg" and key[1] in self._from_machine]:
             machines = self._inputs.machines_for(key[1], left[key])
@@ -274,11 +287,11 @@ class AimDraw:
                 del left[key]
                 silent.append(key[1])
             else:
-                # Its first option leaves it out, and then it would have the machine's value.
+                # Without its first option, which leaves it out: the machine would then give it a wrong value.
                 left[key] = left[key] & ~1 or left[key]
 
     def _relate(self, relation: InputRelation, left: dict[InputKey, Mask], draw: Draw) -> None:
-        """Narrow two inputs to one option each, so that they are in the relation; nothing if no two options are."""
+        """Narrow two inputs to one option each, related as wanted; if no two options are, change nothing."""
         *ends, name, wanted = relation
         (one, read_one), (other, read_other) = (self._known_input(*end) for end in ends)
         masks = [left.get(key, self._inputs.full(key)) for key in (one, other)]
@@ -305,8 +318,8 @@ class AimDraw:
     def _machine(self, mask: Mask | None, draw: Draw) -> Hardware:
         if mask is None:
             return draw_machine(draw)
-        # The first machines are the profiles: 70 % of the cases are on a machine that exists, where one meets the
-        # aim.
+        # The first machines are the profiles. If one of them meets the aim, 70 % of the cases are on such a machine,
+        # one that exists; the others are on any machine that meets it.
         real = mask & ((1 << len(hardware_profiles())) - 1)
         return draw.pick(self._inputs.left(MACHINE, real if real and draw.chance(70) else mask))  # type: ignore[no-any-return]
 
@@ -325,7 +338,7 @@ class AimDraw:
 
 
 def _by_place(fields: Iterable[tuple[int, str]]) -> dict[int, list[str]]:
-    """Return the fields of each place."""
+    """Return the names for each place, by its number."""
     found: dict[int, list[str]] = {}
     for number, name in fields:
         found.setdefault(number, []).append(name)

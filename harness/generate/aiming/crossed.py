@@ -1,8 +1,8 @@
-"""Goals that join two places: a place and one that writes a field it asks for, or two checks that both refuse.
+"""Goals for cases that reach two places: one that writes a field and one that reads it, or two checks that refuse.
 
-A later step cannot tell whether a value was set by the user or resolved by an earlier step. Code that reads the one
-where it should read the other shows only in a case in which the two values differ. Likewise, which of two checks
-comes first shows only in a case that both of them refuse.
+A field that the user has set may be changed by an earlier step. Code that reads the user's value instead of the
+resolved one, or the reverse, is found only by a case in which the two differ. Likewise, the order of two checks shows
+only in a case that both would refuse.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from harness.generate.chance.draw import SeededDraw, shuffled
 from harness.generate.chance.streams import Stream
 from harness.generate.values.inputs import InputKey, Mask, bits
 
-# With how many of the places that write a field a place that asks for it, or reads it, is joined.
+# A place that reads a field is joined with at most this many of the places that write it.
 _WRITERS: Final = 4
-# With how many of these, a place that reads the field without a condition is joined for each value a user can set.
+# A place that reads a field without a condition on it is joined with this many for each value a user can set.
 _READ_WRITERS: Final = 2
-# With how many of the checks after it a check is joined.
+# A check is joined with at most this many of the checks after it.
 _CHECKS: Final = 6
 
 
 class AimedPlace(NamedTuple):
-    """A place in the source: an aim for each way to it, and the fields that are read and written there."""
+    """A place in the source: an aim for each way to it, and the fields that it reads and writes."""
 
     ways: Sequence[Aim]
     reads: Sequence[str]
@@ -37,15 +37,19 @@ def crossed_goals(
     writers: Mapping[str, Sequence[Sequence[Aim]]],
     settable: Callable[[InputKey], Mask],
 ) -> list[Goal]:
-    """Return goals that reach a place, and before it a place that writes a field which the first one reads.
+    """Return goals that reach a place and, before it, another place that writes a field which the first one reads.
 
-    ``writers`` are the aims of the places that write each field; ``settable`` returns the options of an argument that
-    a user can set.
+    ``writers`` maps a field to the places that write it, each as the aims for the ways to it. ``settable`` returns
+    the options of an argument that a user can set.
 
-    For a field that the place has a condition on, there are two goals. In the first, the user's value is the one that
-    the writer asks for, so that the place is reached, or not, by what the writer makes of it. In the second it meets
-    both conditions, so that the place would be reached by the user's value; the fields that the place writes are set
-    by the user, too, since the write may be of the value that the field has by default.
+    Each such place is joined with a few of the writers. If it has a condition on the field, a pair has two goals. In
+    the first, the user's value meets only the writer's condition, so that the value that the writer makes of it
+    decides whether the place is reached. In the second, it meets both conditions, so that the place would be reached
+    with the user's value. There the user also sets the fields that the place writes, because a write of a field's
+    default value would not show otherwise.
+
+    If the place has no condition on the field, a pair has one goal, and some pairs also one for each value that a
+    user can set.
     """
     draw = SeededDraw(0, Stream.CROSSED_GOALS)
     goals = []
@@ -75,7 +79,7 @@ def crossed_goals(
 
 
 def refused_twice(checks: Sequence[Sequence[Aim]]) -> list[Goal]:
-    """Return goals that reach two of ``checks`` at once: each check with the next few that do not contradict it."""
+    """Return goals that meet two of ``checks`` at once: each check with the next few that do not contradict it."""
     draw = SeededDraw(0, Stream.REFUSED_TWICE)
     goals = []
     for number, first in enumerate(checks):
@@ -91,7 +95,7 @@ def refused_twice(checks: Sequence[Sequence[Aim]]) -> list[Goal]:
 
 
 def _setting(aim: Aim, names: Sequence[str], settable: Callable[[InputKey], Mask]) -> Aim:
-    """Return an aim that also sets each argument in ``names``, to any value unless the aim has a demand on it."""
+    """Return an aim that also sets each argument in ``names``; to any value, unless the aim has a demand on it."""
     left = dict(aim.left)
     for name in names:
         if mask := settable(("arg", name)):
@@ -107,9 +111,9 @@ def _arguments(aim: Aim) -> Iterator[str]:
 
 
 def _joined(aim: Aim, writer: Aim, but: str = "") -> Aim | None:
-    """Return an aim with the demands of both, those of ``aim`` on the argument ``but`` left out.
+    """Return an aim with the demands of both, but without those of ``aim`` on the argument ``but``.
 
-    None where the two contradict each other.
+    None if the two contradict each other.
     """
     left = dict(writer.left)
     for key, mask in aim.left.items():

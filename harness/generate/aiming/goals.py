@@ -1,6 +1,6 @@
-"""Goals: what each aimed case is drawn for, and in which order the cases of a campaign take them.
+"""Goals say what each aimed case is drawn for, and schedules in which order a campaign uses them.
 
-A goal meets an aim, misses one of its demands, or tries one member of a list that a condition compares with.
+A goal is to meet an aim, to miss one of its demands, or to try one member of a list that a condition compares with.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from harness.generate.chance.draw import SeededDraw, shuffled
 from harness.generate.chance.streams import Stream
 from harness.generate.values.inputs import MACHINE, InputKey, Mask, bits
 
-# A list of up to this many members is tried member by member.
+# A list is tried member by member if it has at most this many.
 _MOST_MEMBERS: Final = 12
-# How many places get a goal for the same missed demand, or for the same member of a list.
+# At most this many places get a goal that misses the same demand, or that tries the same member of a list.
 _TURNS: Final = 8
-# How many alternatives of a clause are missed demand by demand.
+# Of each clause, this many alternatives are missed demand by demand.
 _MOST_ALTERNATIVES: Final = 4
 # How many of a hundred aimed cases have a goal that ends in a refusal.
 REFUSED: Final = 30
@@ -27,11 +27,18 @@ REFUSED: Final = 30
 class Miss(NamedTuple):
     """The one demand of an aim that a case breaks. Such near misses show that a condition was changed.
 
-    A miss breaks one of these: the demand on the input ``key``; the relation with the number ``relation``; all
-    alternatives of the clause with the number ``clause``; all its alternatives but the one with the number ``only``,
-    which shows a dropped alternative; of that alternative one demand alone (``demand``; the numbers behind its
-    demands are its relations). The input of a missed demand gets ``option`` if it is given, and else any option that
-    does not meet the demand.
+    A miss breaks one of these:
+
+    - ``key``: the demand on that input;
+    - ``relation``: the relation with that number;
+    - ``clause``: all alternatives of the clause with that number;
+    - ``clause`` and ``only``: all its alternatives except the one with the number ``only``, to show that this one was
+      dropped;
+    - ``clause``, ``only`` and ``demand``: also that one demand of the alternative ``only``. Numbers after the last of
+      its demands count its relations.
+
+    ``option`` is the option that the input of a missed demand gets. Without it, the input gets any option that does
+    not meet the demand.
     """
 
     key: InputKey | None = None
@@ -45,7 +52,7 @@ class Miss(NamedTuple):
 class Goal(NamedTuple):
     """What one aimed case is drawn for: to meet any of ``aims``, or to miss one of them.
 
-    ``fixed`` is an input with one of the options that the aim allows, so that each member of a list has its turn.
+    ``fixed`` limits one input to a single option that the aim allows; so each member of a list has its turn.
     """
 
     aims: Sequence[Aim]
@@ -70,20 +77,20 @@ class Schedules(NamedTuple):
 def goals_of(places: Sequence[Sequence[Aim]], beside: Callable[[InputKey, Mask], Mask]) -> list[Goal]:
     """Return the goals of some places: to meet each place, to miss each demand, to try each member of a list.
 
-    ``places`` are the aims of each place, one for each way to it. ``beside`` returns the numbers next to those that
-    meet a demand: each of them misses it, too, which shows a bound that is off by one.
+    ``places`` has the aims of each place, one for each way to it. ``beside`` returns the numbers next to those that
+    meet a demand. Each of them gets a goal that misses the demand, which shows a bound that is off by one.
 
     All places behind one condition share its demand. Only a few of them get a goal that misses it: goals for all
     would be many times as many, and show nothing more.
     """
     goals = []
     turns: Counter[Hashable] = Counter()
-    # A clause is long and part of many keys: its number stands for it, so that it is hashed only once.
+    # A clause is long and part of many keys. Its number stands for it in a key, so that it is hashed only once.
     clauses: dict[tuple[InputAlternative, ...], int] = {}
-    # In the order of the source, the first places behind a condition would take all its turns.
+    # Shuffled: in the order of the source, the first places behind a condition would use up the few goals for it.
     for ways in shuffled(places, SeededDraw(0, Stream.DEMAND_TURNS)):
         goals.append(Goal(ways))
-        # The demands next to the place are in all its aims, and are missed once.
+        # Demands close to the place are in the aims of all ways to it; one goal that misses them is enough.
         seen: set[Hashable] = set()
         for aim in ways:
             numbers = [clauses.setdefault(tuple(clause), len(clauses)) for clause in aim.choices]
@@ -110,7 +117,8 @@ def _misses(aim: Aim, beside: Callable[[InputKey, Mask], Mask]) -> Iterator[Miss
             yield Miss(clause=number, only=position)
             for demand in range(len(demands) + len(relations)):
                 yield Miss(clause=number, only=position, demand=demand)
-        # A long clause repeats demands in many alternatives: its numbers are tried in the first of these alone.
+        # A long clause repeats a demand in many alternatives; the numbers beside it are tried in the first of these
+        # only.
         first: dict[InputDemand, tuple[int, int]] = {}
         for position, (demands, _) in enumerate(clause):
             for demand, one in enumerate(demands):
@@ -126,7 +134,7 @@ def _options(mask: Mask) -> list[Mask]:
 
 
 def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[InputDemand, Hashable]]:
-    """Yield a demand for each single option of an input with a few of them left, and a key for the list it is from.
+    """Yield a demand for every single option of each input that has a few, with a key for the list that it is from.
 
     ``numbers`` are the numbers of the aim's clauses.
     """
@@ -139,7 +147,10 @@ def _members(aim: Aim, numbers: Sequence[int]) -> Iterator[tuple[InputDemand, Ha
 
 
 def _key(aim: Aim, miss: Miss, numbers: Sequence[int]) -> Hashable:
-    """Return what a miss breaks: equal for aims that share the demand. ``numbers`` are those of the aim's clauses."""
+    """Return a key for what a miss breaks; it is equal for all aims that share the demand.
+
+    ``numbers`` are those of the aim's clauses.
+    """
     if miss.key is not None:
         return miss.key, aim.left[miss.key], miss.option
     if miss.relation is not None:

@@ -1,8 +1,9 @@
-"""One interface for random choices, with two implementations: a seeded generator for campaigns, and Hypothesis for
-property tests (`harness.generate.strategies`).
+"""The interface for random choices, and one of its two implementations.
 
-The rules that build a case are written once, for both. Campaigns do not draw through Hypothesis because it is too
-slow: it records what shrinking needs, so that one draw takes longer than making a whole case here (about 10 µs).
+That one is a seeded generator, for campaigns; the other is Hypothesis, for property tests
+(`harness.generate.strategies`). So the rules that build a case are written once, for both. Campaigns do not draw
+through Hypothesis because it is too slow: it records what shrinking needs, so that one draw takes longer than making
+a whole case here (about 10 µs).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Covering arrays: cases in which every two options of two inputs occur together, and the count of those that did."""
+"""Covering arrays: few cases in which every two options of two inputs occur together, and the record of which did."""

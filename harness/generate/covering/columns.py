@@ -16,7 +16,7 @@ from harness.generate.values.inputs import ARCHITECTURE, MACHINE
 from harness.world.case import Case
 from harness.world.model import Model
 
-# How many values of each parameter are remembered with their option. Only machines put together from parts have more.
+# The option of this many values of each parameter is remembered. Only machines put together from parts are more.
 _REMEMBERED: Final = 4096
 _PLAIN: Final = Model()
 
@@ -32,21 +32,23 @@ class CaseTable(NamedTuple):
 
 
 class CaseColumns:
-    """Makes the table of each chunk. Options are numbered through all parameters, in their order."""
+    """Makes the table of each chunk. Options are numbered through all parameters, in the order of these."""
 
     def __init__(self, parameters: Sequence[Parameter]) -> None:
         self._total = sum(len(parameter.options) for parameter in parameters)
         firsts = first_options([parameter.factor for parameter in parameters])
-        # Values that are not counted have an option, too, one for each parameter, numbered behind all others.
+        # The values outside the counted options share one option for each parameter, numbered after all counted ones.
         made = {
             parameter.key: _Options(first, self._total + number, parameter)
             for number, (first, parameter) in enumerate(zip(firsts, parameters, strict=True))
         }
+        # Of each input that can be left out: the option to do so, and all its other options.
         self._silent = [
             (options.first, (*range(options.first + 1, options.end), options.other))
             for options in made.values()
             if options.silent
         ]
+        # The row of a case that leaves out everything.
         self._silence = sum(1 << first for first, _ in self._silent)
         self._args = {name: options for (kind, name), options in made.items() if kind == "arg"}
         self._env = {name: options for (kind, name), options in made.items() if kind == "env"}
@@ -54,13 +56,14 @@ class CaseColumns:
         self._architecture = made.get(ARCHITECTURE)
         attributes = {name: options for (kind, name), options in made.items() if kind == "model" and options.silent}
         self._model = tuple(attributes.values())
-        # attrgetter returns a tuple only for two attributes or more: the architectures are read twice.
+        # The architectures are read twice because attrgetter returns a tuple only for two attributes or more.
         self._read: Callable[[Any], tuple[Any, ...]] = attrgetter(*attributes, "architectures", "architectures")
         self._plain = self._read(_PLAIN)
 
     def of(self, cases: Sequence[Case]) -> CaseTable:
         """Return the table of some cases."""
         rows = []
+        # Space for the options that are not counted: of the silent parameters, of the machine, of the architecture.
         columns = [0] * (self._total + len(self._silent) + 2)
         bit = 1
         for case in cases:
@@ -69,6 +72,7 @@ class CaseColumns:
                 row = _note(row, columns, known, given, bit)
             values = self._read(case.model)
             if values != self._plain:
+                # The architectures at the end of both have no options here.
                 for options, value, plain in zip(self._model, values, self._plain, strict=False):
                     if value != plain:
                         number, change = options.of(value)
@@ -89,7 +93,8 @@ class CaseColumns:
             others_given = 0
             for number in others:
                 others_given |= columns[number]
-            # Added, not assigned: a case may set an attribute to the value that leaving it out gives.
+            # Added, not assigned: the column already has cases that set an attribute to a value which counts as left
+            # out.
             columns[first] |= every & ~others_given
         return CaseTable(rows, columns[: self._total])
 
@@ -117,8 +122,8 @@ class _Options:
         self._known: dict[object, tuple[int, int]] = {}
 
     def of(self, value: Any) -> tuple[int, int]:
-        """Return the number of a value's option, and the bits to change in a row that leaves the input out."""
-        # With its class, since True == 1 would find the option of the other.
+        """Return the number of a value's option, and the bits to flip for it in a row that leaves the input out."""
+        # The class is part of the key because True == 1: one would find the option of the other.
         key: object = (value.__class__, value)
         try:
             return self._known[key]

@@ -1,8 +1,7 @@
 """The parameters of a campaign's covering array: its inputs, each with a few options.
 
-An option is a group of values between which no condition of the two resolutions distinguishes. So the many
-architectures, machines and members of long lists become a few groups. All of that is taken from the domains; nothing
-is listed here.
+An option is a group of values that no condition of the two resolutions tells apart. So the many architectures,
+machines and members of long lists become a few groups. All of that is taken from the domains; nothing is listed here.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from harness.generate.values.models import MODEL_PARTS
 from harness.world.model import Model
 from harness.world.profiles import hardware_profiles
 
-# An array has at least as many rows as the product of its two largest numbers of options. With 40 of them, 20,000
-# cases have room for all rows (one case in ten is a row). A slice has about 120 parameters, a whole construction
-# hundreds.
+# An array has at least as many rows as the product of its two largest numbers of options. With at most 40 options,
+# 20,000 cases have room for all rows, since one case in ten is a row. A slice has about 120 parameters, a whole
+# construction hundreds.
 MOST_PARAMETERS: Final = 128
 MOST_OPTIONS: Final = 40
 _PLAIN_MODEL: Final = Model()
@@ -32,9 +31,9 @@ Test = Callable[[Any], bool | None]
 class Parameter(NamedTuple):
     """An input and its options.
 
-    With ``silent``, the first option is to leave the input out (an attribute of the model: to leave it as a plain
-    model has it). ``group`` returns the number of the option that a value of the input belongs to, None for a value
-    of an option that is not counted.
+    ``options`` has the values of each option. With ``silent``, the first option is to leave the input out, or an
+    attribute of the model as it is in a plain model. ``group`` returns the number of the option that a value of the
+    input belongs to, None if that option is not counted.
     """
 
     key: InputKey
@@ -44,14 +43,14 @@ class Parameter(NamedTuple):
 
     @property
     def factor(self) -> Factor:
-        """The parameter as a covering array knows it."""
+        """What a covering array needs to know of the parameter."""
         return Factor(len(self.options), self.silent)
 
 
 def parameters_of(domains: Domains) -> list[Parameter]:
-    """Return the parameters of a campaign in a fixed order: those with the most conditions, up to `MOST_PARAMETERS`.
+    """Return the parameters of a campaign: those with the most conditions, at most `MOST_PARAMETERS`.
 
-    An input with a single option is no parameter.
+    Their order is fixed. An input with a single option is left out, because it cannot vary.
     """
     inputs = Inputs(domains)
     inputs.widen(domains.aims.conditions)
@@ -77,10 +76,13 @@ def _parameter(key: InputKey, domains: Domains, inputs: Inputs, tests: Sequence[
     compared = {_typed(value) for value in domains.args[name].compared} if kind == "arg" else set()
 
     def signature(value: Any) -> object:
-        """Return the outcome of every test on a value: equal for two values of one group."""
+        """Return a key that is equal for two values of one group: the result of every test on the value.
+
+        A value that the code compares the argument with is a group of its own.
+        """
         if value is ABSENT:
             return ABSENT
-        # Each text of a variable is a group of its own, since conditions know only what the code parses from it.
+        # Each text of a variable is a group of its own, too: conditions know only what the code parses from it.
         own = _typed(value) if kind == "env" or _typed(value) in compared else None
         return tuple(test(value) for test in tests), own
 
@@ -88,6 +90,7 @@ def _parameter(key: InputKey, domains: Domains, inputs: Inputs, tests: Sequence[
     silent = kind in ("arg", "env") or key not in (MACHINE, ARCHITECTURE)
     groups: dict[object, list[Any]] = {}
     if kind == "model" and silent:
+        # The group of the plain model's value is the first option, the one to leave the attribute out.
         groups[signature(getattr(_PLAIN_MODEL, name))] = []
     for value in values:
         groups.setdefault(signature(value), []).append(value)

@@ -1,4 +1,4 @@
-"""Makes a case of each row of a campaign's covering array."""
+"""Makes the cases of a campaign's covering array, one from each row."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from harness.world.case import Case
 from harness.world.hardware import Hardware
 from harness.world.model import Model
 
-# How many inputs a row sets. With fewer, a row is refused less often, but there are more rows: 1,300 for legacy
-# against declarative with 10, 1,900 with 8, 3,300 with 6. 20,000 cases have room for 2,000, which should be all of
-# them.
+# The most inputs that a row sets. With fewer, a row is refused less often, but there are more rows: 1,300 for legacy
+# against declarative with 10, 1,900 with 8, 3,300 with 6. All rows should fit into 20,000 cases, which have room for
+# 2,000.
 _MOST_SET: Final = 10
 
 
 class Rows:
-    """Makes the cases of a campaign's covering array. The array is computed when the first case is asked for."""
+    """Makes the cases of a campaign's covering array. The array is computed when its first case is needed."""
 
     def __init__(self, domains: Domains) -> None:
         self._domains = domains
@@ -36,13 +36,13 @@ class Rows:
 
     @cached_property
     def rows(self) -> list[tuple[int, ...]]:
-        """The rows: the number of an option for each parameter."""
+        """The rows: each has the number of an option for every parameter."""
         return covering_rows([parameter.factor for parameter in self.parameters], _MOST_SET)
 
     def case(self, seed: int, number: int, draw: Draw, case_id: str) -> Case | None:
-        """Return the case of the ``number``-th row in a campaign of ``seed``, None when there are no more rows.
+        """Return the case of row ``number`` in the shuffled order of ``seed``, None if there are no more rows.
 
-        An option is a group of values, of which ``draw`` picks one.
+        An option is a group of values; ``draw`` picks one of them.
         """
         if number >= len(self.rows):
             return None

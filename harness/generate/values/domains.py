@@ -17,7 +17,7 @@ from harness.world.profiles import model_profiles
 # Counts and sizes that servers are started with. Other values that matter are those that the code compares with.
 _COUNTS: Final = (1, 2, 4, 8, 16)
 _SIZES: Final = (1, 64, 256, 1024, 4096, 8192, 16384)
-# An argument gets no sizes if neither its defaults nor the values that it is compared with are larger than this.
+# An argument whose defaults and compared values are all at most this is a count, so no sizes are tried.
 _SMALL: Final = 64
 # A text that is none of those that the code compares with.
 _SOME_TEXT: Final = "something-else"
@@ -155,8 +155,7 @@ def _siblings(choices: Mapping[str, tuple[Any, ...]]) -> dict[str, tuple[str, ..
 
 
 def _united(first: Aims, second: Aims) -> Aims:
-    """Return the places of both subjects, each once: those of the first in their order, then those that only the
-    second has.
+    """Return the places of both subjects, each once: those of the first, then those that only the second has.
 
     Conditions, clauses and places refer to one another by number, so all are renumbered.
     """

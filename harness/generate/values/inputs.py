@@ -113,9 +113,7 @@ class Inputs:
         self._options["model", "detected_quantization"] = [None, *dict.fromkeys(methods)]
 
     def widen(self, conditions: Iterable[Condition]) -> None:
-        """Add the options that occur only in conditions. Call this before `mask`: a mask made earlier does not have
-        them.
-        """
+        """Add the options that occur only in conditions. Masks that were made before do not have them."""
         for condition in conditions:
             if condition.kind == "arg" and condition.operation == "is" and None in condition.values:
                 domain = self._domains.args.get(condition.name)
@@ -147,8 +145,7 @@ class Inputs:
                 _add(options, value)
 
     def input_of(self, condition: Condition) -> tuple[InputKey, Callable[[Any], Any]] | None:
-        """Return the input that a condition is about, and a function that gets an option and returns what the
-        condition tests.
+        """Return the input that a condition is about, and a function from an option to the value that is tested.
 
         For `MACHINE` the function gets the number of a machine in `machines`. None is returned for a condition on
         something that is no part of a case.
@@ -271,8 +268,9 @@ class Inputs:
         return self._beside[pair]
 
     def weighted(self, key: InputKey, mask: Mask) -> tuple[Any, ...]:
-        """Return the options in ``mask``, with `ABSENT` (if it is one) repeated so that half of all draws leave the
-        input out.
+        """Return the options in ``mask``, with `ABSENT` (if it is one) as often as all others together.
+
+        So half of the draws leave the input out.
         """
         pair = (key, mask)
         found = self._weighted.get(pair)

@@ -56,9 +56,7 @@ def changed_machine(machine: Hardware, draw: Draw) -> Hardware:
 
 
 def _possible(machine: Hardware, draw: Draw) -> Hardware:
-    """Return ``machine`` with what its platform must have: a GPU without a capability, or CUDA without a version,
-    gets one.
-    """
+    """Return ``machine`` with what its platform must have: any GPU has a capability, and CUDA has a version."""
     if _lacks_capability(machine):
         machine = msgspec.structs.replace(machine, capability=draw.pick(_parts()["capability"]))
     if _lacks_version(machine):

@@ -54,7 +54,7 @@ _GROUPED: Final = "compressed-tensors"
 
 
 def declared_quantizations(methods: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the quantization configs of checkpoints: each method alone, and with details that resolutions look at."""
+    """Return quantization configs of checkpoints: each method alone, and with details that resolutions look at."""
     names = dict.fromkeys((*methods, *_DECLARED_ALONE))
     plain: list[dict[str, Any]] = [{"quant_method": name} for name in names]
     algorithms = [
@@ -118,9 +118,7 @@ class ModelDraw:
         return name if draw.chance(97) else draw.pick((f"My{name}", f"{name}NextN"))
 
     def _quantization(self, draw: Draw) -> dict[str, Any]:
-        """Return how the checkpoint is quantized: declared in its config, detected by sglang, neither, or (most
-        often) both.
-        """
+        """Return how the checkpoint is quantized: as declared, as detected, as neither, or (most often) as both."""
         method = draw.pick(self._methods)
         declared: dict[str, Any] = {"quant_method": method}
         if method == _GROUPED and draw.chance(60):
