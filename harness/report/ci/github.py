@@ -1,4 +1,4 @@
-"""The result for GitHub Actions: annotations on the lines at fault, and the summary of a job.
+"""The result for GitHub Actions: annotations on the lines that decided, and a summary for the page of the job.
 
 Workflow commands: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 """
@@ -20,11 +20,11 @@ from harness.report.wording.reach import drawn_words
 from harness.report.wording.words import cases_word, counted, shortened
 
 _ANNOTATIONS: Final = 10
-"""GitHub shows ten errors of a step and drops the others silently."""
+"""The most annotations to write: GitHub shows ten errors of a step and drops the others silently."""
 
 _SHOWN: Final = 30
 _LARGEST: Final = 500_000
-"""Characters of causes: GitHub shows no summary of more than 1 MiB, and a launch alone can have as many."""
+"""The most characters of causes in a summary: GitHub shows none over 1 MiB, and a single launch can be that long."""
 
 _TITLES: Final = {"equivalent": "✅ equivalent", "different": "❌ different", "inconclusive": "⚠️ inconclusive"}
 _SIGNS: Final = {"differs": "❌", "explained": "📖", "agrees": "✅", "unreached": "⚠️", "absent": "➖"}
@@ -38,11 +38,12 @@ _WORDS: Final = {
 
 
 def workflow_commands(result: Finished) -> bytes:
-    """Return one workflow command a line: an error for each of the first causes, and one with the verdict.
+    """Return workflow commands, one on each line: an error for each of the first causes, and one with the verdict.
 
-    An error is at the line of the second subject if the file of that line is in the user's repository.
+    An error is attached to the line of the second subject that decided, if its file is in the user's repository.
     """
     started = result.started
+    # The verdict is an annotation too, and may need a place among the ten to say how many causes are left out.
     shown = len(result.buckets) if len(result.buckets) < _ANNOTATIONS else _ANNOTATIONS - 1
     lines = []
     for number, bucket in enumerate(result.buckets[:shown]):
@@ -71,7 +72,7 @@ def _differs(bucket: Bucket) -> str:
 
 
 def _command(name: str, properties: dict[str, str], text: str) -> str:
-    """Return a workflow command; characters that would end a line, a property or the command are escaped."""
+    """Return a workflow command. Characters that would end a line, a property or the command are escaped."""
     said = ",".join(f"{key}={_property(visible(value))}" for key, value in properties.items())
     return f"::{name} {said}::{_data(chr(10).join(map(visible, text.splitlines())))}"
 
@@ -85,7 +86,7 @@ def _property(text: str) -> str:
 
 
 def summary(result: Finished) -> bytes:
-    """Return the job summary as Markdown: verdict, buckets with a launch to paste, fields, coverage."""
+    """Return the job summary as Markdown: the verdict, buckets with a launch to paste, fields, and coverage."""
     started, counts = result.started, result.counts
     drawn = drawn_words(result)
     lines = [
@@ -151,7 +152,7 @@ def _cause(result: Finished, number: int) -> list[str]:
 
 
 def _unsaid(bucket: Bucket) -> str:
-    """Return the words for a value that no line wrote: a field keeps the value that the user gave it."""
+    """Return what to say of a value that no line wrote: a field keeps the value that it was given."""
     return AS_GIVEN if bucket.difference.kind == "field" and bucket.difference.writers is not None else ""
 
 
@@ -194,7 +195,10 @@ def _reach(result: Finished) -> list[str]:
 
 
 def code(text: str) -> str:
-    """Return ``text`` as a Markdown code span: nothing in it is markup, a link or a mention."""
+    """Return ``text`` as a Markdown code span, so that nothing in it becomes markup, a link or a mention.
+
+    The span is between more backticks than ``text`` has in a row.
+    """
     shown = visible(text) or " "
     ticks = "`" * (_longest_run(shown) + 1)
     pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
@@ -202,12 +206,12 @@ def code(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return ``text`` as a code span in a cell of a table."""
+    """Return ``text`` as a code span for a cell of a table, in which ``|`` must be escaped."""
     return code(text).replace("|", "\\|")
 
 
 def fenced(text: str) -> list[str]:
-    """Return ``text`` as the lines of a Markdown code block."""
+    """Return ``text`` as the lines of a Markdown code block, with a fence longer than any run of backticks in it."""
     lines = [visible(line) for line in text.splitlines()]
     fence = "`" * max(3, *(_longest_run(line) + 1 for line in lines), 3)
     return [f"{fence}sh", *lines, fence]

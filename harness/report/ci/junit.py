@@ -1,4 +1,7 @@
-"""The result as JUnit XML: one test case for each field, and one each for variables, refusals and the verdict."""
+"""The result as JUnit XML.
+
+Each field is a test case, and so are the verdict, the refusals, and each variable that differed.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,9 @@ _SHOWN = 5
 def junit(result: Finished) -> bytes:
     """Return a ``testsuites`` document with one ``testsuite``, the gate.
 
-    A field that differs is a failure with the smallest launch of each cause; one that one side lacks is skipped. The
-    case ``verdict`` is a failure where the two differ, and an error where the gate is inconclusive. Without times:
-    the same result gives the same bytes.
+    A field that differs is a failure, with the smallest launch of each cause. A field that one side lacks is skipped.
+    A required field that a run proves nothing about is an error. The test case ``verdict`` is a failure if the two
+    subjects differ, and an error if the gate is inconclusive. There are no times, so equal results give equal bytes.
     """
     started = result.started
     name = visible(f"{started.first} → {started.second}")
@@ -100,7 +103,10 @@ def _case(row: FieldRow, result: Finished, suite: str) -> ElementTree.Element:
 
 
 def _unproven(row: FieldRow, result: Finished) -> list[str]:
-    """Return the places of a gated field that no case reached, in words; one general text if no case resolved."""
+    """Return, in words, the places that write a gated field and that no case reached.
+
+    If no case resolved, so that there may be no such place, return one general text.
+    """
     if row.name not in result.started.gated:
         return []
     sites = [site for covered in result.covered for site in covered.missed((row.name,))]
@@ -109,7 +115,7 @@ def _unproven(row: FieldRow, result: Finished) -> list[str]:
 
 
 def _lines(bucket: Bucket, result: Finished) -> list[str]:
-    """Return one cause in lines, as the terminal shows it."""
+    """Return the lines for one cause, much as the terminal shows it."""
     cause = cause_words(bucket, result.started)
     return [
         f"{cause.name} in {cause.cases}",

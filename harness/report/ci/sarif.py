@@ -1,4 +1,4 @@
-"""The result as SARIF 2.1.0: one result a cause, at the lines of both subjects that made the difference.
+"""The result as SARIF 2.1.0, with a SARIF result for each cause, at the lines of both subjects that decided.
 
 The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
@@ -39,10 +39,11 @@ _RULES: Final = {
 def sarif(result: Finished) -> bytes:
     """Return a SARIF log with one run.
 
-    A cause is an error, or a warning where nothing could be compared; what the ledger explains is a suppressed note;
-    a place that writes a compared field and never ran is a warning. A file of the second subject that lies in the
-    user's repository is named from its top (``SRCROOT``), any other from the folder that holds the package
-    (``FIRST``, ``SECOND``). The same result gives the same bytes.
+    A cause is an error, or a warning if a probe was unanswered, so that nothing could be compared. A difference that
+    the ledger explains is a suppressed note. A place that writes a required field and never ran is a warning.
+
+    If a file of the second subject is in the user's repository, its path starts at the top of that (``SRCROOT``). All
+    other paths start at the folder that holds the package (``FIRST``, ``SECOND``). Equal results give equal bytes.
     """
     started = result.started
     found = [_result(result, number) for number in range(len(result.buckets))]
@@ -53,6 +54,7 @@ def sarif(result: Finished) -> bytes:
     for one in found:
         one["ruleIndex"] = names.index(one["ruleId"])
         identity = one.pop("identity")
+        # Results may have equal identities, because these contain no lines. Their number keeps them apart.
         seen[identity] += 1
         one["partialFingerprints"] = {"stackproof/v1": _digest(f"{identity}\0{seen[identity]}")}
     log = {
@@ -235,13 +237,16 @@ def _context(excerpts: Excerpts, place: Place) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """Return a relative path as a relative URI: it has no scheme and does not leave its base."""
+    """Return a relative path as a relative URI that has no scheme and does not leave its base.
+
+    A subject reports its paths itself, so that a path may have any form.
+    """
     parts = [part for part in path.split("/") if part not in ("", ".", "..")]
     return "/".join(quote(part, safe="", errors="replace") for part in parts)
 
 
 def _text(text: str) -> str:
-    """Return a message without links: SARIF reads ``[text](target)`` as one."""
+    """Return ``text`` as a message without links: SARIF would read ``[text](target)`` as a link."""
     shown = visible(shortened(text))
     return shown.replace("](", "] (")
 

@@ -1,1 +1,1 @@
-"""Entries that are proposed for a ledger, and checks of its file."""
+"""Proposes entries for a ledger, and checks the file of a ledger."""

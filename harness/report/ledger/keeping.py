@@ -1,4 +1,4 @@
-"""Adds entries to the file of a ledger, and lists the entries that need attention."""
+"""Adds proposed entries to the file of a ledger, and lists the entries that need attention."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from harness.world.chain import Writer
 
 
 def new_ledger(result: GateDocument) -> str:
-    """Return a whole ledger with an entry for each bucket."""
+    """Return the text of a new ledger with an entry for each bucket of a result."""
     return f"{HEAD}\n{propose(result)[0]}"
 
 
 def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
-    """Add an entry to the file for each bucket that has none; yield a line for each thing done.
+    """Add an entry to the ledger at ``path`` for each bucket that has none; yield lines that say what was done.
 
-    A new file gets the schema for editors beside it. Raises UsageError if the file is no ledger or cannot be written;
-    the file is then unchanged.
+    If the file is new, the schema for editors is written beside it. Raises UsageError if the file is no ledger or
+    cannot be written; it is unchanged then.
     """
     new = not path.exists()
     text = HEAD if new else read_text(path, f"ledger {path}")
@@ -37,7 +37,8 @@ def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
     proposed, added, left = propose(result, taken)
     if added:
         text = f"{text.rstrip()}\n\n{proposed}"
-        # Refuses a file with ``difference = [...]``, which TOML does not let us extend by tables.
+        # Parse the new text before it is written: if the file has ``difference = [...]``, TOML allows no
+        # ``[[difference]]`` behind it.
         _ids(text, path)
         beside = path.parent / SCHEMA_FILE
         missing = new and not beside.exists()
@@ -58,7 +59,10 @@ def add_entries(result: GateDocument, path: Path) -> Iterator[str]:
 
 
 def _ids(text: str, path: Path) -> list[Any]:
-    """Return the ids in a ledger's text, whose entries may still lack their reasons."""
+    """Return the ids in a ledger's text.
+
+    `load_ledger` would refuse an entry that still lacks its reason, as proposed ones do, so the text is parsed here.
+    """
     content = parse_toml(text, f"ledger {path}: nothing was added, since this")
     if content.get("format") != FORMAT:
         raise UsageError(f"ledger {path}: write format = {FORMAT!r} at its top, not {content.get('format')!r}")
@@ -70,9 +74,10 @@ def _ids(text: str, path: Path) -> list[Any]:
 def check_lines(
     path: Path, today: datetime.date, results: Sequence[tuple[str, GateDocument]]
 ) -> tuple[list[str], bool]:
-    """Return the faults of the ledger in the file as lines, and whether there are none.
+    """Return lines about the faults of the ledger at ``path``, and True if it has none.
 
-    ``results`` are runs with this ledger, each with a name. Raises UsageError for a ledger that cannot be read.
+    ``results`` are the results of runs with this ledger, each with a name for it. Raises UsageError for a ledger that
+    cannot be read.
     """
     ledger = load_ledger(path, ROLES)
     found = check(ledger, today, [_tried(name, result) for name, result in results])

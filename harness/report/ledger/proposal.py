@@ -1,8 +1,9 @@
-"""Ledger entries for the buckets of a run, as text: a person gives them reasons.
+"""Proposes ledger entries for the buckets of a run, as text to which a person adds the reasons.
 
-An entry explains no more than its bucket shows. It gets a condition for each name and switch that the smallest launch
-and the other forms have in common. A number only has to be set: one example does not show which numbers matter. The
-reason is empty, and a ledger with an empty reason is refused, so that a person has to write it.
+An entry holds only for cases like those that its bucket shows. It has a condition for each input that the smallest
+launch and the other forms have in common. A name or a switch must have the same value. A number only has to be set,
+because one example does not show which numbers matter. The reason is left empty, and a ledger with an empty reason is
+refused, so that a person has to write it.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ from harness.world.model import Model
 
 SCHEMA_FILE: Final = "stackproof-ledger.schema.json"
 HEAD: Final = f'#:schema ./{SCHEMA_FILE}\nformat = "{FORMAT}"\n'
-"""The first lines of a new ledger; the schema is for editors."""
+"""The first lines of a new ledger. The first one names the schema, for editors."""
 
 ConditionTexts = dict[str, str]
-"""Conditions: a path, and the condition on its value as TOML text."""
+"""Conditions on a case: a path such as ``args.page_size``, and the condition on the value there, as TOML text."""
 
 
 def propose(result: GateDocument, taken: Collection[str] = ()) -> tuple[str, list[str], list[str]]:
-    """Return the entries as TOML text, their ids, and the ids of buckets that no entry can explain.
+    """Return entries as TOML text, their ids, and the ids of the buckets that no entry can explain.
 
-    A bucket whose id is ``taken`` has an entry already and is left out.
+    Buckets without an outcome cannot be explained. A bucket whose id is in ``taken`` has an entry already and is left
+    out.
     """
     entries, names, left = [], [], []
     for bucket in result.buckets:
@@ -73,7 +75,10 @@ def _entry(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
 
 
 def _what(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
-    """Yield the lines that say what may differ: the field of the bucket and the fields that differ in consequence."""
+    """Yield the lines that say what may differ: fields, variables and refusals.
+
+    They are what the bucket is about, and what differs as a consequence.
+    """
     names = [*([bucket.field] if bucket.kind in ("field", "environment") else []), *bucket.along]
     fields = [name for name in names if name in result.compared]
     variables = [name for name in names if name not in result.compared]
@@ -87,7 +92,7 @@ def _what(bucket: BucketPart, result: GateDocument) -> Iterator[str]:
 
 
 def _refusing(bucket: BucketPart) -> ConditionTexts:
-    """Return the conditions on the refusal of each side, if every form of the bucket is a refusal."""
+    """Return conditions on the refusals of both sides; none unless every form of the bucket is about a refusal."""
     kinds = {bucket.kind, *(part.kind for part in bucket.parts)}
     if kinds & {"field", "environment"}:
         return {}
@@ -100,13 +105,13 @@ def _refusing(bucket: BucketPart) -> ConditionTexts:
 
 
 def _conditions(case: Case) -> ConditionTexts:
-    """Return conditions on all parts of a case that are not the default."""
+    """Return a condition on each part of a case that is not the default."""
     group: ConditionTexts = {}
     for head, given in (("args", case.args), ("env", case.env)):
         group |= {f"{head}.{name}": _asked(value) for name, value in given.items()}
     for head, part, plain in (("hardware", case.hardware, Hardware()), ("model", case.model, Model())):
         for name, value in changes(part, plain).items():
-            # A version is a number, too.
+            # A version is a text, but as with a number, one example does not show which versions matter.
             group[f"{head}.{name}"] = _asked(0 if name == "cuda_version" and value is not None else value)
     if case.model.architectures != Model().architectures:
         group["model.architectures"] = f"{{ contains = {toml(case.model.architectures[0])} }}"
@@ -120,7 +125,10 @@ def _asked(value: Any) -> str:
 
 
 def _shared(forms: Sequence[ConditionTexts]) -> tuple[ConditionTexts, list[ConditionTexts]]:
-    """Return the conditions that all forms share, and the further ones of each form; none if a form has no others."""
+    """Return the conditions that all forms share, and for each form its further ones.
+
+    If one form has no further conditions, the shared ones are enough, and the second list is empty.
+    """
     common = {path: asked for path, asked in forms[0].items() if all(form.get(path) == asked for form in forms)}
     rest = []
     for form in forms:
@@ -136,7 +144,7 @@ def _lines(group: ConditionTexts) -> Iterator[str]:
 
 
 def _remark(*parts: Any) -> str:
-    """Return parts as one line of a comment, whatever is in them."""
+    """Return the parts as text for a comment, on one line whatever is in them, and cut to a length."""
     words = " ".join(part if isinstance(part, str) else json.dumps(part) for part in parts if part != "")
     return "".join(char if char.isprintable() else " " for char in words)[:500]
 
@@ -146,7 +154,7 @@ def toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        # JSON strings are TOML strings but for one control character, which JSON does not escape.
+        # A JSON string is also a TOML string, except that JSON does not escape the character DEL, and TOML must.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, int | float):
         return repr(value)

@@ -1,7 +1,7 @@
 """The JSON schema of a ledger, for editors.
 
-Its text is ``schemas/ledger-1.template.json``. The paths of conditions are filled in here, because they depend on the
-fields of machines and models.
+The text is in ``schemas/ledger-1.template.json``, without the paths that conditions may name. These are filled in
+here, because they are made of the attributes of machines and models.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TEMPLATE: Final = "ledger-1.template.json"
 
 
 def ledger_schema() -> bytes:
-    """Return the schema (draft 7, which editors of TOML read) as indented JSON with a line break at the end."""
+    """Return the schema (of draft 7, which TOML editors support) as indented JSON with a line break at the end."""
     body: dict[str, Any] = msgspec.json.decode((files("harness.report") / "schemas" / _TEMPLATE).read_bytes())
     asked = {"$ref": "#/definitions/asked"}
     free = [head for head in HEADS if known_names(head) is None]

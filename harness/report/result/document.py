@@ -1,6 +1,6 @@
-"""The result as one JSON document, and as case files on disk. The same result gives the same bytes.
+"""Writes the result of a gate as one JSON document, and its witnesses as files of cases.
 
-Neither times nor the number of jobs are in it: two runs of one seed can be compared with ``diff``.
+The document has neither times nor the number of jobs, so that two runs of one seed can be compared with ``diff``.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _explained(bucket: Bucket, result: Finished) -> ExplainedPart:
 
 
 def _difference(bucket: Bucket, result: Finished) -> dict[str, Any]:
-    """Return the keys that a bucket has whether or not the ledger explains it."""
+    """Return the keys that all buckets have, whether or not the ledger explains them."""
     cause = cause_words(bucket, result.started)
     return {
         **_differs(bucket.difference),
@@ -138,7 +138,7 @@ def _reach(covered: Covered) -> ReachPart:
 
 
 def _drawn(result: Finished) -> DrawnPart:
-    """Return the names that were drawn and those that could have been, sorted."""
+    """Return the names that some case had, and the other names that cases could have had, both sorted."""
     drawn, drawable = result.drawn, result.started.drawable
     return DrawnPart(
         architectures=_names(drawn.architectures, drawable.architectures),
@@ -169,17 +169,17 @@ Converted = TypeVar("Converted")
 
 
 def _as(kind: type[Converted], value: object) -> Converted:
-    """Return ``value`` as the part ``kind`` of the document: the attributes have the names of the keys."""
+    """Return ``value`` as the part ``kind`` of the document: each key gets the attribute of the same name."""
     return msgspec.convert(value, kind, from_attributes=True)
 
 
 @contextlib.contextmanager
 def folder_for(folder: Path | None) -> Iterator[None]:
-    """Check the folder, if one is named, before the block; where the block fails, leave none that was not there.
+    """Make the folder, if one is named, before the block runs; if the block fails, remove it if it was made.
 
-    Raises UsageError for a folder that cannot be written or holds something.
+    Raises UsageError for a folder that cannot be written or is not empty.
     """
-    # It must be empty: nobody could tell the witnesses of two runs in one folder apart.
+    # It must be empty, because nobody could tell apart the witnesses of two runs in one folder.
     made = folder is not None and make_folder(folder, "--save", "witnesses need a folder", empty=True)
     try:
         yield
@@ -191,7 +191,7 @@ def folder_for(folder: Path | None) -> Iterator[None]:
 
 
 def _with_own_ids(cases: Sequence[Case]) -> Iterator[Case]:
-    """Yield the cases with distinct ids: several forms may have been minimised from one case."""
+    """Yield the cases with distinct ids. Several forms may have been minimised from one case and so have its id."""
     seen: Counter[str] = Counter()
     for case in cases:
         seen[case.id] += 1
@@ -199,10 +199,10 @@ def _with_own_ids(cases: Sequence[Case]) -> Iterator[Case]:
 
 
 def save_result(result: Finished, folder: Path) -> list[Path]:
-    """Write the document as ``result.json``, and each witness as a case file that ``replay`` runs again.
+    """Write the document as ``result.json``, and for each bucket a file of cases that ``replay`` can run again.
 
-    Returns the case files, in the buckets' order. Raises UsageError when a file cannot be written; none of them is
-    there then.
+    The file of a bucket has its witness and the witnesses of its other forms. Returns these files, in the order of
+    the buckets. Raises UsageError if a file cannot be written; then those already written are removed.
     """
     written = []
     try:

@@ -19,14 +19,15 @@ class _Head(msgspec.Struct):
 
 
 def read_result(path: Path) -> GateDocument:
-    """Return the result in the file ``path``; raises UsageError when there is none of this version in it."""
+    """Return the result in the file ``path``. Raises UsageError if it holds none in this version of the format."""
     return read_format(path, FORMAT, GateDocument, "the result of a gate, as --format json and --save write it")
 
 
 def read_format(path: Path, format: str, kind: type[Document], what: str) -> Document:
-    """Return the JSON document of a format and type in the file ``path``; messages call it ``what``.
+    """Return the JSON document in the file ``path``, which has the format ``format`` and the type ``kind``.
 
-    Raises UsageError when the file cannot be read, is of another format or version, or is not whole.
+    ``what`` describes such a document in messages. Raises UsageError if the file cannot be read, is of another format
+    or version, or is not complete.
     """
     try:
         data = read_file(path)

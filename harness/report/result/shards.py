@@ -1,7 +1,8 @@
-"""The file of one shard of a campaign, and merging several of them.
+"""Writes the file of one shard of a campaign, and reads the files of all shards to merge them.
 
-The file of a shard has the request and the sums of the search, before anything is minimised or judged. A merge opens
-the same subjects, adds up the sums and continues from there, so that the result is that of one run.
+The file of a shard has the request, and the sums that its search ended with; nothing is minimised or judged yet. A
+merge opens the same subjects again, adds up the sums and continues from there, so that its result equals that of one
+run.
 """
 
 from __future__ import annotations
@@ -32,14 +33,17 @@ from harness.subjects.spec import Limits, SubjectSpec
 
 FORMAT: Final = "stackproof.shard/1"
 COUNTS: Final = tuple(number for number in range(1, STREAMS + 1) if STREAMS % number == 0)
-"""The numbers of shards into which a campaign can be split."""
+"""The numbers of shards into which a campaign can be split: a shard consists of whole streams."""
 
 _COMMIT: Final = "commit:"
 _WHAT: Final = "a shard, as gate --shard writes it"
 
 
 class ShardSubject(msgspec.Struct, frozen=True):
-    """One subject: its name and identity, and everything that decides how it resolves; ``sources`` is a digest."""
+    """One subject: its name, its identity, and everything else that decides how it resolves.
+
+    ``sources`` stands for its source texts: a digest of them for a folder, otherwise the identity.
+    """
 
     name: str
     identity: str
@@ -52,7 +56,10 @@ class ShardSubject(msgspec.Struct, frozen=True):
 
 
 class AskedOfShards(msgspec.Struct, frozen=True, kw_only=True):
-    """The request, equal for all shards of a campaign; ``stackproof`` is the version that drew the cases."""
+    """The request, which is equal for all shards of a campaign.
+
+    ``stackproof`` is the version of stackproof that made the cases: another version may make other cases.
+    """
 
     stackproof: str
     subjects: tuple[ShardSubject, ShardSubject]
@@ -69,7 +76,8 @@ class AskedOfShards(msgspec.Struct, frozen=True, kw_only=True):
 class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
     """The file of one shard: its number, the request, and the sums of its search.
 
-    ``seal`` is a digest of ``gathered``: types cannot check that its parts fit together, so no edit is accepted.
+    ``seal`` is a digest of ``gathered``. Types cannot check that its parts fit together, so a file in which it was
+    edited is refused.
     """
 
     format: Literal["stackproof.shard/1"] = FORMAT
@@ -80,7 +88,7 @@ class ShardDocument(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
-    """The same, with the bytes of ``gathered`` as they are in the file."""
+    """A `ShardDocument` whose ``gathered`` is not decoded yet: the seal is checked on the JSON of the file."""
 
     shard: Shard
     asked: AskedOfShards
@@ -89,7 +97,7 @@ class _Sealed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_shard(text: str) -> Shard:
-    """Return the shard that ``I/N`` names; raises UsageError for any other form or number."""
+    """Return the shard that a text ``I/N`` names. Raises UsageError for any other form or number."""
     index, slash, of = text.partition("/")
     if not (slash and index.isascii() and index.isdigit() and of.isascii() and of.isdigit()):
         raise UsageError(f"--shard {text}: write I/N, such as 1/4 for the first of four")
@@ -102,7 +110,7 @@ def parse_shard(text: str) -> Shard:
 
 
 def shard_document(request: Request, gathered: Gathered) -> bytes:
-    """Return the file of the shard of ``request``, as JSON."""
+    """Return the content of a shard's file, as JSON: the request with its shard, and the sums of the search."""
     asked = AskedOfShards(
         stackproof=_version(),
         subjects=(_subject(request.first), _subject(request.second)),
@@ -137,7 +145,7 @@ def _subject(spec: SubjectSpec) -> ShardSubject:
 
 
 def read_shards(paths: Sequence[Path]) -> tuple[AskedOfShards, list[Gathered]]:
-    """Return the request and the sums of each shard, in the order of the shards.
+    """Return the request that the shards share, and the sums of each shard, in the order of the shards.
 
     Raises UsageError for a file that is no shard, and unless the files are all shards of one campaign, each once.
     """
@@ -184,10 +192,10 @@ def _same(first_path: Path, first: ShardDocument, path: Path, document: ShardDoc
 
 
 def open_again(asked: AskedOfShards, options: GateOptions, folder: Path) -> Request:
-    """Return the request that the shards are of, with its subjects opened again from ``folder``.
+    """Return the request ``asked``, with its subjects opened again; relative names start at ``folder``.
 
-    Of ``options``, the interpreter and the number of processes count. Raises UsageError for a subject that is not the
-    same here.
+    Only the interpreter and the number of processes are taken from ``options``. Raises UsageError for a subject that
+    is not the same here.
     """
     python = checked_interpreter(options.python or sys.executable)
     specs = [
@@ -219,7 +227,7 @@ def open_again(asked: AskedOfShards, options: GateOptions, folder: Path) -> Requ
 def _tree(part: ShardSubject, cwd: Path) -> Tree:
     name = parse_subject(part.name)
     if part.identity.startswith(_COMMIT):
-        # A branch may have moved since: the commit has not.
+        # Open the commit and not the branch, which may have moved on since.
         name = dataclasses.replace(name, value=part.identity.removeprefix(_COMMIT))
     tree = locate(name, cwd=cwd)
     if tree.identity != part.identity:

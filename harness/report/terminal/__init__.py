@@ -1,1 +1,1 @@
-"""Text for a person at a terminal."""
+"""The results of the commands as text for a person at a terminal."""

@@ -1,4 +1,7 @@
-"""An audit as text for a terminal and as JSON: each missed mutant as a diff, then the counts of the caught ones."""
+"""Prints the result of an audit for a person, and returns it as JSON.
+
+The text shows each missed mutant as a diff, and then the counts.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,11 @@ FORMAT = "stackproof.audit/1"
 
 @dataclass(frozen=True)
 class Audited:
-    """Everything an audit found: ``results`` of ``total`` mutants, those of a ``longer`` search for the survivors."""
+    """Everything that an audit found.
+
+    ``results`` has a result for each mutant that was tried, and ``longer`` another one for each survivor, from a
+    search with further cases. ``total`` is the number of mutants that the tried ones were drawn from.
+    """
 
     package: MutablePackage
     results: Sequence[Result]
@@ -31,11 +38,11 @@ class Audited:
 
     @cached_property
     def faults(self) -> dict[Mutant, Fault]:
-        """The fault that each mutant has."""
+        """The fault of each mutant, which is its name without line numbers."""
         return dict(faults_of(self.package, (result.mutant for result in self.results)))
 
     def reason(self, mutant: Mutant) -> str | None:
-        """Why a mutant is listed as equivalent, None if it is not."""
+        """The reason why a mutant is listed as equivalent, None if it is not listed."""
         return self.equivalents.reason(self.faults[mutant])
 
     @cached_property
@@ -45,24 +52,24 @@ class Audited:
 
     @cached_property
     def missed(self) -> list[Result]:
-        """The survivors that nobody listed as equivalent."""
+        """The survivors that are not listed as equivalent."""
         return [found for found in self.longer if self.reason(found.mutant) is None]
 
     @cached_property
     def stale(self) -> list[Mutant]:
-        """Those listed as equivalent that something shows nevertheless."""
+        """The mutants that are listed as equivalent although some case shows a difference."""
         shown = [result.mutant for result in self.results if result.catch is not None]
         shown += [found.mutant for found in self.longer if found.catch is not None]
         return [mutant for mutant in shown if self.reason(mutant) is not None]
 
     @property
     def passed(self) -> bool:
-        """Whether every mutant was caught but the listed ones, and none of the listed ones."""
+        """Whether exactly the mutants listed as equivalent survived."""
         return not self.missed and not self.stale
 
 
 def say_audit(audited: Audited, say: Callable[[str], object]) -> None:
-    """Print the survivors that are not listed as equivalent, then the counts, through ``say``."""
+    """Print the survivors that are not listed as equivalent, then the counts; ``say`` prints each line."""
     for found in audited.missed:
         say(audited.package.diff(found.mutant).rstrip("\n"))
         said = [f"not caught by {_cases(audited.by_mutant[found.mutant])}", *_longer(found)]
@@ -91,7 +98,7 @@ def say_audit(audited: Audited, say: Callable[[str], object]) -> None:
 
 
 def audit_document(audited: Audited) -> bytes:
-    """Return the audit as indented JSON with a line break at the end; times are not in it."""
+    """Return the audit as indented JSON with a line break at the end, without times, which no run repeats."""
     longer = {found.mutant: found for found in audited.longer}
     body = {
         "format": FORMAT,
@@ -108,7 +115,7 @@ def _plain(result: Result, longer: Result | None, audited: Audited) -> dict[str,
     verdict = "caught" if result.catch is not None else "missed"
     catch = msgspec.to_builtins(result.catch, enc_hook=str)
     if catch is not None and catch["difference"] is not None:
-        # Version 1 of the format has the kinds of failures in the difference's name alone.
+        # Version 1 of the format has no such key: the kinds of failures are in the difference's name.
         del catch["difference"]["failures"]
     if longer is not None and audited.reason(mutant) is not None:
         verdict = "equivalent"
@@ -132,7 +139,7 @@ def _cases(result: Result) -> str:
 
 
 def _longer(found: Result) -> Iterator[str]:
-    """Yield a sentence on what a longer search found, if there was one."""
+    """Yield a sentence that says what the longer search found; nothing if it had no cases."""
     if found.catch is not None:
         shown = f"{visible(found.catch.detail)} (case {found.catch.case})"
         yield f"{found.catch.cases + 1} further cases show it: {shown}"

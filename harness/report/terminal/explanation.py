@@ -1,4 +1,4 @@
-"""Lists the places that write a field, in the order in which a resolution reaches them."""
+"""Prints the places that write a field, in the order in which a resolution reaches them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from harness.world.chain import Writer
 
 
 def explain_field(field: str, specs: Sequence[SubjectSpec], say: Callable[[str], object]) -> None:
-    """Print the writers of ``field`` in each subject through ``say``; two subjects beside one another.
+    """Print the places that write ``field`` in each subject; ``say`` prints each line.
 
-    Raises UsageError for a field that no resolution of a subject writes, before anything is printed.
+    Two subjects are printed side by side if no two slots of a subject have the same number. Raises UsageError, before
+    anything is printed, if a subject does not resolve the field.
     """
     found = [_blocks(field, spec) for spec in specs]
     if len(found) == 2 and all(_numbered(blocks) for blocks in found):
@@ -28,7 +29,10 @@ def explain_field(field: str, specs: Sequence[SubjectSpec], say: Callable[[str],
 
 
 class _SlotLines(NamedTuple):
-    """The writers of one slot in lines, the name of the slot first. The headline has the number -1."""
+    """The lines for the writers of one slot; the first line is the slot's name.
+
+    ``number`` is the slot's number. The headline of a subject is a block too, with -1, so that it comes first.
+    """
 
     number: int
     lines: list[str]
@@ -48,7 +52,7 @@ def _blocks(field: str, spec: SubjectSpec) -> list[_SlotLines]:
             slot = writer.slot
             blocks.append(_SlotLines(_slot_number(writer), [f"  {slot or 'reached from no slot'}"]))
         blocks[-1].lines.append(f"    {writer.source:44} {writer.file}:{writer.line}")
-        # A pass may declare the field in several lines, for one reason.
+        # A pass may declare the field in several lines; its reason is shown once.
         reason = description.reasons.get(writer.source, "") if writer.source != source else ""
         if reason:
             blocks[-1].lines.append(f"      {reason}")
@@ -57,7 +61,7 @@ def _blocks(field: str, spec: SubjectSpec) -> list[_SlotLines]:
 
 
 def _numbered(blocks: Sequence[_SlotLines]) -> bool:
-    """Whether every slot has a number of its own: then two subjects can be shown side by side."""
+    """Whether no two slots have the same number, so that the slots of two subjects can be paired by number."""
     numbers = [block.number for block in blocks[1:]]
     return len(set(numbers)) == len(numbers) and 0 not in numbers[1:]
 
@@ -73,6 +77,9 @@ def _beside(first: Sequence[_SlotLines], second: Sequence[_SlotLines]) -> list[s
 
 
 def _slot_number(writer: Writer) -> int:
-    """Return the number of a writer's slot, by which tables and code are sorted together; 0 for none."""
+    """Return the number of a writer's slot, 0 if it has none.
+
+    Sorting by it puts the writers in code and those in tables into one order.
+    """
     number = writer.slot.partition(" ")[0]
     return int(number) if number.isdecimal() else 0

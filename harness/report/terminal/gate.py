@@ -1,4 +1,4 @@
-"""A gate for a person at a terminal: progress while it runs, then the verdict, the buckets and the coverage."""
+"""Shows a gate to a person at a terminal: progress while it runs, then the verdict, the buckets and the coverage."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from harness.subjects.profile import answer_for
 _STYLES = {"equivalent": "bold green", "different": "bold red", "inconclusive": "bold yellow"}
 _BLOCKS = 40
 _SHOWN_OTHERS = 3
-# Characters of a cell in the table; the blocks above have the whole text.
+# The widest cell of the table, in characters; the blocks above it have the whole text.
 _CELL = 40
 _SMALLEST_CELL = 8
 
 
 def progress_bar(console: Console) -> Progress:
-    """Return a bar whose tasks have a field ``rate``; it shows nothing where nobody sits at a terminal."""
+    """Return a progress bar, whose tasks need a field ``rate``. It shows nothing if ``console`` is no terminal."""
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -53,7 +53,7 @@ def progress_bar(console: Console) -> Progress:
 
 
 class TerminalView:
-    """A listener that shows progress on ``progress`` (standard error) and prints the result on ``output``."""
+    """A listener that shows a bar on ``progress`` (standard error) and prints the result on ``output``."""
 
     def __init__(self, output: Console, progress: Console, *, verbose: bool = False) -> None:
         self._output = output
@@ -94,7 +94,7 @@ class TerminalView:
             print_result(event, self._output, verbose=self._verbose)
 
     def _announce(self, bucket: Bucket) -> None:
-        """Print a new bucket above the bar as soon as it is found; without a bar nobody is waiting for it."""
+        """Print a new bucket above the bar at once. Without a bar nobody watches, so nothing is printed."""
         if self._bar.disable:
             return
         name, first, second = difference_words(bucket.difference)
@@ -106,7 +106,7 @@ class TerminalView:
 
 
 def print_result(result: Finished, console: Console, *, verbose: bool = False) -> None:
-    """Print a finished campaign: the verdict, then the buckets, then how far the search went."""
+    """Print a finished campaign: the verdict, then the buckets, then how much the search covered."""
     started = result.started
     say = functools.partial(_say, console)
     say(Text.assemble("verdict  ", (result.verdict, _STYLES[result.verdict]), f": {result.reason}"))
@@ -145,12 +145,12 @@ def print_result(result: Finished, console: Console, *, verbose: bool = False) -
 
 
 def _say(console: Console, text: str | Text = "", style: str = "") -> None:
-    """Print a line; a terminal breaks it where it ends, so that it can be copied whole."""
+    """Print one line without breaking it: the terminal wraps it, so that it can be copied as one line."""
     console.print(Text(text, style) if isinstance(text, str) else text, soft_wrap=True)
 
 
 def _print_ledger(result: Finished, say: Callable[..., None]) -> None:
-    """Print what the ledger explains, each entry with its smallest launch, and the entries that explain nothing."""
+    """Print each ledger entry that explained cases, with its smallest launch, then those that explained nothing."""
     started = result.started
     entries = {entry.id: entry for entry in started.ledger.entries}
     for bucket in result.explained:
@@ -166,12 +166,13 @@ def _print_ledger(result: Finished, say: Callable[..., None]) -> None:
 
 
 def _table(result: Finished, width: int) -> Table:
-    """Return a table of all buckets, one line each, ``width`` characters wide; numbers are never cut."""
+    """Return a table with a line for each bucket, at most ``width`` characters wide. Numbers are never cut."""
     labels = ("differs", result.started.first, result.started.second)
     rows = [(str(bucket.count), difference_words(bucket.difference)) for bucket in result.buckets]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("cases", justify="right", no_wrap=True)
-    # Rich would narrow all columns alike, the numbers too. Between two of the four columns are three blanks.
+    # We set the widths ourselves, because Rich would narrow all columns alike, the numbers too. 11 characters are
+    # blank: three between each two of the four columns, and one at either edge.
     left = width - max(len("cases"), *(len(number) for number, _ in rows)) - 11
     wanted = [
         min(_CELL, max(Text(text).cell_len for text in texts))
@@ -185,7 +186,10 @@ def _table(result: Finished, width: int) -> Table:
 
 
 def _shared(columns: int, wanted: list[int]) -> list[int]:
-    """Return a width for each cell of a row, ``columns`` in all; the widest are cut, down to a smallest width."""
+    """Return a width for each cell of a row, so that they need at most ``columns`` in all.
+
+    The widest cell is narrowed until they fit, but none below `_SMALLEST_CELL`.
+    """
     given = list(wanted)
     while sum(given) > columns and max(given) > _SMALLEST_CELL:
         given[given.index(max(given))] -= 1
@@ -222,7 +226,7 @@ def _print_launch(word: str, launch: Launch, say: Callable[..., None]) -> None:
 
 
 def _print_missing_answers(bucket: Bucket, say: Callable[..., None]) -> None:
-    """Print the lines that would answer an unanswered probe, ready to paste."""
+    """If a probe was unanswered, print the lines to paste into a file of answers."""
     difference = bucket.difference
     kinds = difference.failures or (None, None)
     for kind, detail in zip(kinds, (difference.first, difference.second), strict=True):

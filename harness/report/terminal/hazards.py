@@ -1,4 +1,4 @@
-"""The hazards of an order of steps, as text for a terminal and as JSON."""
+"""Prints the hazards of exchanging steps for a person, and returns them as JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,20 @@ FORMAT = "stackproof.hazards/1"
 
 
 def document(found: Hazards) -> bytes:
-    """Return the hazards as indented JSON with a line break at the end, without the time that the search took."""
+    """Return the hazards as indented JSON with a line break at the end.
+
+    The time that the search took is left out, because no run repeats it.
+    """
     body = {"format": FORMAT, **msgspec.to_builtins(found)}
     del body["seconds"]
     return msgspec.json.format(msgspec.json.encode(body), indent=2) + b"\n"
 
 
 def say_hazards(found: Hazards, say: Callable[[str], object]) -> None:
-    """Print the constraints by field, then the pairs whose exchange changes a result, then the other pairs."""
+    """Print the constraints by field, then the pairs whose exchange changed a result, then the other pairs.
+
+    ``say`` prints each line.
+    """
     fields: dict[str, list[StepPair]] = defaultdict(list)
     for pair in found.pairs:
         for field in pair.fields:

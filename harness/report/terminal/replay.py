@@ -21,9 +21,10 @@ def replay_cases(
 ) -> Verdict:
     """Print each case of ``content``, the text of the file ``path``, with its differences; return the verdict.
 
-    Raises UsageError for a file that is no file of cases, an argument one subject lacks, or a broken subject.
+    ``say`` prints each line. Raises UsageError if the file is no file of cases, if a subject lacks an argument of a
+    case, or for a broken subject.
     """
-    # Before the subjects load, which takes seconds: the file may have a mistake.
+    # A mistake in the file shows before the subjects are loaded, which takes seconds.
     parse_cases(content, path)
     with Pair(first, second) as pair:
         descriptions = pair.first.describe(), pair.second.describe()

@@ -1,4 +1,4 @@
-"""Prints the resolved fields of a launch, or writes the outcomes of a file of cases."""
+"""Prints how a launch resolves, or writes the outcomes of a file of cases."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from harness.world.slice import ENTRY_STATE
 
 _BATCH = 250
 WriteKey = tuple[str, str, int]
-"""A field, a file and a line; or a field, a function and 0."""
+"""A write by its place: a field, a file and a line. Or by its function alone: a field, a function and 0."""
 
 
 def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
-    """Write the outcome of each case of ``cases_path`` to ``out`` (standard output when None), in order.
+    """Write the outcome of each case of the file ``cases_path`` to ``out``, in order; return whether all have one.
 
-    Every line is checked before the first is resolved, and ``out`` is written whole or not at all. Returns
-    whether every case has an outcome. Raises UsageError for a bad line, or a folder that cannot be written.
+    If ``out`` is None, they go to standard output. Every line is checked before the first case is resolved, and
+    ``out`` is written whole or not at all. Raises UsageError for a bad line, or if ``out`` cannot be written.
     """
     content = case_lines(cases_path)
     parse_cases(content, cases_path)
@@ -61,7 +61,13 @@ def resolve_file(spec: SubjectSpec, cases_path: Path, out: Path | None) -> bool:
 
 
 class Resolved(NamedTuple):
-    """The outcome of a launch in one subject, with its writes and the values before."""
+    """How one subject resolved a launch.
+
+    ``case`` is the launch as a case. ``fields`` describes the fields of the record. ``silent`` has the values, other
+    than the defaults, that fields have at the start if the launch does not set them. ``chain`` has the writes, in
+    order. ``slots`` maps a write to its slot, and ``reasons`` a pass to the reason that it gives. ``takes`` are the
+    parts of the world that launches of the subject have.
+    """
 
     label: str
     case: Case
@@ -74,12 +80,12 @@ class Resolved(NamedTuple):
     takes: tuple[str, ...]
 
     def given(self, name: str) -> Any:
-        """Return the value of a field before the resolution."""
+        """Return the value that a field has before the resolution."""
         default = self.fields[name].default if name in self.fields else None
         return self.case.args.get(name, self.silent.get(name, default))
 
     def moved(self, name: str) -> bool:
-        """Return whether the resolution changed an argument."""
+        """Return whether the resolution changed a field that a launch can set."""
         value, given = (self.outcome.fields or {}).get(name), self.given(name)
         return name in self.fields and (type(given) is not type(value) or given != value)
 
@@ -91,10 +97,11 @@ class Resolved(NamedTuple):
 def resolve_launch(
     specs: Sequence[SubjectSpec], hardware: str, model: str, words: Sequence[str], say: Callable[[str], object]
 ) -> bool:
-    """Print the fields that the launch ``words`` (flags, or a whole command) resolves to, changed ones marked.
+    """Print the fields that a launch resolves to; return whether all subjects had an outcome.
 
-    For two subjects, print the fields that one of them changes, side by side. Returns whether all subjects had an
-    outcome. Raises UsageError for unknown profiles and flags that do not parse.
+    ``words`` are the flags of the launch, or a whole command. One subject is printed with all its fields, the changed
+    ones marked. Two are printed side by side, with the fields that one of them changes or writes. ``say`` prints each
+    line. Raises UsageError for unknown profiles and flags that cannot be parsed.
     """
     machine, described = _machine(hardware), _model(model)
     line = _launch(words, specs[0].program)
@@ -116,7 +123,8 @@ def _resolved(spec: SubjectSpec, line: LaunchLine, machine: Hardware, model: Mod
         (outcome,) = subject.outcomes([case])
         (chain,) = subject.chains([case]) if outcome.failure is None else [[]]
     slots = {_place(writer): writer.slot for writer in description.writers}
-    # The writer of a pass has the line of the pass, and its writes have the lines of the declared fields.
+    # The line of a pass's writer is that of the pass, but its writes have the lines of the declared fields. So writes
+    # are also looked up by their function.
     slots |= {(writer.field, writer.source, 0): writer.slot for writer in (*description.writers, *description.tables)}
     silent = ENTRY_STATE if spec.slice else {}
     reasons = description.reasons
@@ -124,14 +132,14 @@ def _resolved(spec: SubjectSpec, line: LaunchLine, machine: Hardware, model: Mod
 
 
 def _machine(text: str) -> Hardware:
-    """Return the machine that a profile's name or a JSON object gives."""
+    """Return the machine that ``text``, the name of a profile or a JSON object, describes."""
     if text.lstrip().startswith("{"):
         return hardware_from_json(_object(text, "--hardware"), "--hardware")
     return hardware_profile(text)
 
 
 def _model(text: str) -> Model:
-    """Return the model that a profile's name or a JSON object gives."""
+    """Return the model that ``text``, the name of a profile or a JSON object, describes."""
     if text.lstrip().startswith("{"):
         return model_from_json(_object(text, "--model"), "--model")
     return model_profile(text)
@@ -168,7 +176,7 @@ def _say(one: Resolved, say: Callable[[str], object]) -> None:
 
 
 def _say_refused(one: Resolved, say: Callable[[str], object]) -> bool:
-    """Print a refusal, or the reason why there is no outcome; return whether there is an outcome."""
+    """Print a refusal, or why there is no outcome. Return whether there is an outcome; a refusal is one."""
     failure, error = one.outcome.failure, one.outcome.error
     if failure is not None:
         say(f"{one.label} gave no outcome ({failure.kind}): {visible(failure.detail)}")
@@ -207,7 +215,7 @@ def _written(one: Resolved) -> list[str]:
 
 
 def _say_writes(one: Resolved, writes: Sequence[Write], indent: str, say: Callable[[str], object]) -> None:
-    """Print each write with its place, and below it the reason that its pass gives."""
+    """Print each write with its place and, below it, the reason that its pass gives, if any."""
     for write in writes:
         say(f"{indent}{_write_words(write, one.slots)}")
         if reason := one.reasons.get(write.source):
@@ -215,7 +223,7 @@ def _say_writes(one: Resolved, writes: Sequence[Write], indent: str, say: Callab
 
 
 def _write_words(write: Write, slots: Mapping[WriteKey, str]) -> str:
-    """Return a write in words: the new value, the slot, the function and the line."""
+    """Return a write in words: the new value, the slot if it is known, the function and the line."""
     slot = slots.get(_place(write)) or slots.get((write.field, write.source, 0), "")
     within = f"{slot}: " if slot and not slot.endswith(f" {write.source}") else ""
     number = f"{slot.partition(' ')[0]} " if slot and not within else ""
