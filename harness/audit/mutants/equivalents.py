@@ -1,8 +1,8 @@
-"""The list of equivalents: a file that names mutants which change no outcome, each with the reason.
+"""Reads the list of equivalents: a file that names mutants which change no outcome, each with the reason.
 
-A fault is named by file, function, operator and a digest of the lines that it changes, not by its line number, so
-that its entry stays valid while other parts of the file change. When its own lines change, no mutant has that name
-any more, and a person has to look at the entry again.
+The list names a fault by file, function, operator and a digest of the lines that it changes, not by its line number.
+So an entry stays valid while other parts of the source file change. When the faulty lines themselves change, no
+mutant has that name any more, and a person has to look at the entry again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORMAT: Final = "stackproof.equivalents/1"
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """The name of a mutant without line numbers; ``function`` is empty for code that runs at import."""
+    """The name of a mutant, without line numbers. ``function`` is empty for code that runs at import."""
 
     file: str
     function: str
@@ -38,7 +38,7 @@ class Equivalent(Fault, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def fault(self) -> Fault:
-        """The fault alone."""
+        """The fault, without the reason."""
         return Fault(file=self.file, function=self.function, operator=self.operator, digest=self.digest)
 
 
@@ -48,10 +48,10 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Equivalents:
-    """The entries of a file, by fault; ``Equivalents()`` has none."""
+    """The reasons in a list of equivalents, found by fault. ``Equivalents()`` is an empty list."""
 
     def __init__(self, entries: Iterable[Equivalent] = (), where: str = "") -> None:
-        """Raises UsageError for a fault that two entries name, or one without a reason."""
+        """Raises UsageError if two entries name the same fault, or if an entry has no reason."""
         self._where = where
         self._reasons: dict[Fault, str] = {}
         for entry in entries:
@@ -64,12 +64,13 @@ class Equivalents:
             self._reasons[entry.fault] = entry.reason.strip()
 
     def reason(self, fault: Fault) -> str | None:
-        """Return the reason why a fault changes no outcome, None for one that is not listed."""
+        """Return the reason why a fault changes no outcome; None if the fault is not listed."""
         return self._reasons.get(fault)
 
     def check(self, package: MutablePackage) -> None:
-        """Raise UsageError for an entry that names no mutant of the package, since its lines have changed."""
+        """Raise UsageError if an entry names no mutant of the package, because its lines have changed."""
         files = {fault.file for fault in self._reasons}
+        # A file that is gone has no mutants, so its entries are refused below.
         known = files & package.texts.keys()
         faults = set(faults_of(package, package.mutants(files=known)).values()) if known else set()
         for fault in self._reasons:
@@ -81,7 +82,7 @@ class Equivalents:
 
 
 def load_equivalents(path: Path) -> Equivalents:
-    """Return the entries of the file ``path``. Raises UsageError when it cannot be read or is not of the format."""
+    """Return the entries of the file ``path``. Raises UsageError if it cannot be read or has another format."""
     where = f"equivalents {path}"
     try:
         found = msgspec.convert(read_toml(path, where), _File)
@@ -93,7 +94,7 @@ def load_equivalents(path: Path) -> Equivalents:
 
 
 def entry_text(fault: Fault) -> str:
-    """Return an entry for a fault, to which a person has to add the reason."""
+    """Return the text of an entry for ``fault``, with an empty reason that a person has to fill in."""
     lines = [
         f"{name} = {msgspec.json.encode(value).decode()}" for name, value in msgspec.structs.asdict(fault).items()
     ]
@@ -101,7 +102,7 @@ def entry_text(fault: Fault) -> str:
 
 
 def faults_of(package: MutablePackage, mutants: Iterable[Mutant]) -> Mapping[Mutant, Fault]:
-    """Return the fault of each of ``mutants``. Raises UsageError for a mutant of other sources."""
+    """Return for each of ``mutants`` the `Fault` that names it. Raises UsageError for a mutant of other sources."""
     return {mutant: _fault(package, mutant) for mutant in mutants}
 
 
@@ -111,12 +112,12 @@ def _fault(package: MutablePackage, mutant: Mutant) -> Fault:
     old = before[first : first + count]
     new = after[first : first + mutant.after.count("\n") + 1]
     function = package.function_of(mutant)
-    # The same lines may occur several times in a function: how many come before tells them apart.
+    # The digest includes how often the same lines occur earlier in the function, so that repeats get different ones.
     earlier = sum(before[line : line + count] == old for line in range(function.first - 1, first))
     digest = hashlib.sha256(msgspec.json.encode([old, new, earlier])).hexdigest()[:12]
     return Fault(file=mutant.file, function=function.name, operator=mutant.operator, digest=digest)
 
 
 def _stripped(text: str) -> list[str]:
-    """Return the lines of a text without their indentation and the comments behind them."""
+    """Return the lines of a text without indentation and trailing comments, so that neither changes a digest."""
     return [line.partition("  # ")[0].strip() for line in text.split("\n")]

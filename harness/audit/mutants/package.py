@@ -1,4 +1,4 @@
-"""The mutants of a package: all of them, those of certain kinds, a sample of them."""
+"""Reads the sources of a package and makes its mutants: all of them, those of certain kinds, or a sample."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from harness.source.functions import Defined, FunctionLines, defined_in, functio
 
 
 class MutablePackage:
-    """A package's sources, as read from its folder. Mutants are made from them, and written as changed copies."""
+    """The sources of a package, read once from its folder; makes mutants of them, and writes changed copies."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the package in ``folder``. Raises UsageError for a folder that is no package or not UTF-8."""
+        """Read the package in ``folder``. Raises UsageError if it is no package, or if a source is not UTF-8."""
         if not (folder / "__init__.py").is_file():
             raise UsageError(f"{str(folder)!r} holds no package: there is no __init__.py")
         self.folder = folder.resolve()
@@ -31,15 +31,15 @@ class MutablePackage:
         self._functions: dict[str, list[Defined]] = {}
         for path in sorted(self.folder.rglob("*.py")):
             try:
-                # Not read as text: that would change line ends, and a mutant changes nothing but its fault.
+                # `read_text` would change line ends, but a mutant must change nothing besides its fault.
                 self.texts[path.relative_to(self.folder.parent).as_posix()] = path.read_bytes().decode("utf-8")
             except UnicodeDecodeError:
                 raise UsageError(f"{str(path)!r} is not UTF-8") from None
 
     def files_under(self, places: Collection[str]) -> list[str]:
-        """Return the files (keys of `texts`) in ``places``, which are files or folders (``declarative/passes``).
+        """Return the files (keys of `texts`) at ``places``; each place is a file or folder (``declarative/passes``).
 
-        Raises UsageError for a place without files.
+        Raises UsageError if a place has no files.
         """
         found: list[str] = []
         for given in places:
@@ -60,9 +60,9 @@ class MutablePackage:
     ) -> list[Mutant]:
         """Return the mutants in a fixed order: by file, then by operator, then by place.
 
-        ``files`` (keys of `texts`), ``operators`` (names) and ``roles`` restrict them; the vocabulary is that of all
-        files nevertheless. Some mutants may not compile: `sample` leaves these out. Raises UsageError for an unknown
-        name.
+        ``files`` (keys of `texts`), ``operators`` (names) and ``roles`` restrict them; None allows all. The
+        vocabulary is always that of all files, so that a mutant does not depend on the chosen files. Some mutants may
+        not compile; `sample` leaves these out. Raises UsageError for an unknown name.
         """
         known = {operator.name: operator for operator in all_operators()}
         _check(files, self.texts, "file")
@@ -83,7 +83,10 @@ class MutablePackage:
         return sources, Vocabulary(sources.values())
 
     def mutated(self, mutant: Mutant) -> str:
-        """Return the text of the mutant's file with the fault in it. Raises UsageError for other sources' mutant."""
+        """Return the text of the mutant's file with the fault in it.
+
+        Raises UsageError for a mutant of other sources.
+        """
         return mutated(self._text(mutant), mutant)
 
     def diff(self, mutant: Mutant) -> str:
@@ -91,7 +94,10 @@ class MutablePackage:
         return diff(self._text(mutant), mutant)
 
     def function_of(self, mutant: Mutant) -> FunctionLines:
-        """Return the function that has the mutant's fault. Raises UsageError for a mutant of other sources."""
+        """Return the innermost function around the mutant's fault; its name is empty for code that runs at import.
+
+        Raises UsageError for a mutant of other sources.
+        """
         if mutant.file not in self._functions:
             self._functions[mutant.file] = defined_in(ast.parse(self._text(mutant)))
         return function_at(self._functions[mutant.file], mutant.line)
@@ -107,9 +113,10 @@ class MutablePackage:
         return [mutant for mutant, parts in named if not set(parts) & set(names)]
 
     def write(self, target: Path, changed: Mapping[str, str]) -> None:
-        """Write a copy of the package into the folder ``target``, with other texts for the files in ``changed``.
+        """Write a copy of the package into the folder ``target``.
 
-        Files that are no Python sources are copied too.
+        ``changed`` maps files (keys of `texts`) to the texts to write instead. Files that are not Python sources are
+        copied too.
         """
         for path in sorted(self.folder.rglob("*")):
             if not path.is_file() or "__pycache__" in path.parts:
@@ -121,10 +128,11 @@ class MutablePackage:
             copy.write_bytes(path.read_bytes() if text is None else text.encode("utf-8"))
 
     def sample(self, mutants: Sequence[Mutant], count: int, seed: int, *, even: bool = False) -> list[Mutant]:
-        """Return up to ``count`` of ``mutants``, the same for the same seed, in the order of ``mutants``.
+        """Draw up to ``count`` of ``mutants`` and return them in the order of ``mutants``.
 
-        With ``even``, functions take turns and, within each function, operators do; otherwise every mutant is equally
-        likely. A mutant that does not compile, or makes the same text as one drawn before, is skipped.
+        The same seed draws the same mutants. With ``even``, the functions take turns, and within each function the
+        operators; otherwise every mutant is equally likely. A mutant is skipped if its text does not compile, equals
+        the original, or equals that of a mutant drawn before.
         """
         drawn: list[Mutant] = []
         texts: set[tuple[str, str]] = set()
@@ -139,7 +147,7 @@ class MutablePackage:
         return sorted(drawn, key=position.__getitem__)
 
     def _by_turns(self, mutants: Sequence[Mutant], seed: int) -> Iterator[Mutant]:
-        """Yield all mutants: always one of the next function, and of that function one of the next operator."""
+        """Yield all mutants so that each comes from the next function, and within it from the next operator."""
         by_function = _grouped(_shuffled(mutants, seed), lambda mutant: (mutant.file, self.function_of(mutant).name))
         return _turns(_turns(iter(group) for group in _grouped(own, _operator)) for own in by_function)
 
@@ -161,7 +169,7 @@ def _shuffled(mutants: Sequence[Mutant], seed: int) -> list[Mutant]:
 
 
 def _grouped(mutants: Sequence[Mutant], name: Callable[[Mutant], Hashable]) -> Iterable[list[Mutant]]:
-    """Return the mutants grouped by name; the groups are in the order of the first mutant of each."""
+    """Return the mutants grouped by ``name``; the groups come in the order of their first mutants."""
     groups: defaultdict[Hashable, list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         groups[name(mutant)].append(mutant)

@@ -1,4 +1,7 @@
-"""The operators, each a kind of fault, in modules by what they break. A new operator is a function in one of them."""
+"""The operators: each makes one kind of fault, and each module has those that break the same sort of code.
+
+To add an operator, write a decorated function in one of these modules.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,6 @@ _MODULES = (conditions, declarations, order, reads, values, writes)
 
 @cache
 def all_operators() -> tuple[Operator, ...]:
-    """Return every operator, by name."""
+    """Return every operator, sorted by name."""
     found = [member for module in _MODULES for member in vars(module).values() if isinstance(member, Operator)]
     return tuple(sorted(found, key=lambda operator: operator.name))

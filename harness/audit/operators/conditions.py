@@ -1,4 +1,4 @@
-"""Faults in conditions: a wrong comparison, a test negated or fixed, an operand lost, a branch too many or few."""
+"""Makes faults in conditions: wrong comparisons, negated or fixed tests, lost operands, wrong branches."""
 
 from __future__ import annotations
 
@@ -31,22 +31,25 @@ _OPPOSITES: Final = (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot, cst.In, cst.Not
 
 @operator
 def comparisons(node: cst.Comparison, context: FaultContext) -> Iterator[Edit]:
-    """A comparison becomes its neighbour: equal or not, in or not in, with or without the bound itself."""
+    """A comparison becomes its neighbour, such as ``!=`` for ``==``, ``not in`` for ``in``, or ``<=`` for ``<``."""
     for part in node.comparisons:
         yield context.becomes(part.operator, _NEIGHBOURS[type(part.operator)], "guard")
 
 
 @operator
 def swapped_connectives(node: cst.BooleanOperation, context: FaultContext) -> Iterator[Edit]:
-    """An ``and`` becomes ``or``, or an ``or`` becomes ``and``, without parentheses: Python's precedence decides."""
+    """An ``and`` becomes ``or``, or an ``or`` becomes ``and``.
+
+    No parentheses are added, so the operands may also group in another way.
+    """
     yield context.becomes(node.operator, "or" if isinstance(node.operator, cst.And) else "and", "guard")
 
 
 @operator
 def fixed_conditions(node: cst.BaseExpression, context: FaultContext) -> Iterator[Edit]:
-    """The test of an if, a conditional expression or a comprehension becomes True or False; an assert's only True."""
+    """The test of an if, conditional expression or comprehension becomes True or False; that of an assert, True."""
     parent = context.parent
-    # A loop whose test is True never ends, which any gate catches by the time it takes.
+    # A loop whose test is True never ends, and every gate catches that as a timeout.
     if not is_condition(parent, node) or isinstance(parent, cst.While):
         return
     if context.file.text_of(node) not in ("True", "False"):
@@ -67,7 +70,7 @@ def negated_conditions(node: cst.BaseExpression, context: FaultContext) -> Itera
         case cst.Name() | cst.Attribute() | cst.Call():
             text = f"not {text}"
         case cst.Comparison(comparisons=[part]) if isinstance(part.operator, _OPPOSITES):
-            # The operator for comparisons makes the same fault.
+            # `comparisons` makes the same fault.
             return
         case _:
             text = f"not ({text})"
@@ -78,6 +81,7 @@ def negated_conditions(node: cst.BaseExpression, context: FaultContext) -> Itera
 def dropped_operands(node: cst.BooleanOperation, context: FaultContext) -> Iterator[Edit]:
     """A chain of ``and``, or of ``or``, loses one of its operands."""
     if _continues(context.parent, node):
+        # The longer chain around this one drops the same operands.
         return
     text = context.file.text
     start, end = context.file.span(node)
@@ -95,7 +99,7 @@ def _operands(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
 
 
 def _continues(outer: cst.CSTNode, node: cst.BooleanOperation) -> bool:
-    """Return whether ``outer`` continues the chain of ``node``: ``a and b`` is continued in ``a and b and c``."""
+    """Return whether ``node`` is the start of a longer chain ``outer``, as ``a and b`` is in ``a and b and c``."""
     return (
         isinstance(outer, cst.BooleanOperation)
         and outer.left is node
@@ -106,9 +110,10 @@ def _continues(outer: cst.CSTNode, node: cst.BooleanOperation) -> bool:
 
 @operator
 def contained_names(node: cst.Comparison, context: FaultContext) -> Iterator[Edit]:
-    """A test for equality with a text becomes a test for containing it, and a test for containing one for equality.
+    """Equality with a text becomes containment (``x == "a"`` becomes ``"a" in str(x)``), or the other way round.
 
-    The former only where the vocabulary knows a longer text with this one in it: elsewhere both tests agree.
+    An equality is changed only if the vocabulary has a longer text that contains this one: otherwise both tests would
+    give the same result.
     """
     if len(node.comparisons) != 1:
         return
@@ -137,7 +142,7 @@ def _others(here: CodeNode, context: FaultContext) -> list[object]:
 def fallthrough(node: cst.If | cst.IndentedBlock | cst.Module, context: FaultContext) -> Iterator[Edit]:
     """An elif or else becomes an if of its own, or an if becomes the elif of the one before it.
 
-    Not where every branch before it leaves (returns, raises): then both forms do the same.
+    There is no fault if every branch before it leaves the block (returns, raises, ...): both forms then do the same.
     """
     if not isinstance(node, cst.If):
         for first, second in pairwise(node.body):
@@ -151,7 +156,7 @@ def fallthrough(node: cst.If | cst.IndentedBlock | cst.Module, context: FaultCon
 
 
 def _chain_from(node: cst.If) -> list[cst.If]:
-    """Return ``node`` and each elif behind it."""
+    """Return ``node`` and each elif that follows it."""
     chain = [node]
     while isinstance(chain[-1].orelse, cst.If):
         chain.append(chain[-1].orelse)
@@ -159,7 +164,7 @@ def _chain_from(node: cst.If) -> list[cst.If]:
 
 
 def _chain_to(node: cst.If, context: FaultContext) -> list[cst.If]:
-    """Return ``node`` and, if it is an elif, each branch before it."""
+    """Return ``node`` and, if it is an elif, each branch before it, the nearest first."""
     chain = [node]
     for outer in reversed(context.here.ancestors):
         if not isinstance(outer, cst.If) or outer.orelse is not chain[-1]:
@@ -173,7 +178,7 @@ def _all_leave(chain: list[cst.If]) -> bool:
 
 
 def _leaves(body: cst.CSTNode) -> bool:
-    """Return whether a block or statement never reaches the statement behind it."""
+    """Return whether a block or statement always leaves, so that the statement after it is not reached."""
     if isinstance(body, cst.BaseSuite | cst.SimpleStatementLine):
         return bool(body.body) and _leaves(body.body[-1])
     if isinstance(body, cst.If):

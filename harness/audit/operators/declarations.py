@@ -1,4 +1,4 @@
-"""Faults in declarations and tables: a key, a member, or everything that was declared is lost."""
+"""Makes faults in declarations and tables: a key, a member, or everything that was declared is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def dropped_keys(node: cst.Dict, context: FaultContext) -> Iterator[Edit]:
 
 @operator
 def dropped_members(node: cst.Tuple | cst.List | cst.Set, context: FaultContext) -> Iterator[Edit]:
-    """A tuple, list or set that ``in`` looks into, or that a loop goes through, loses one of its members."""
+    """A tuple, list or set that ``in`` searches, or that a loop goes through, loses one of its members."""
     if _is_searched(context) or context.vocabulary.is_table(_table_name(context)):
         for text in without_each(node, context.file):
             yield context.becomes(node, text, "guard")
@@ -34,7 +34,10 @@ def _is_searched(context: FaultContext) -> bool:
 
 
 def _table_name(context: FaultContext) -> str:
-    """Return the name to which a display is assigned: whole, as branch of a conditional, or in ``frozenset()``."""
+    """Return the plain name to which a display is assigned, or the empty string.
+
+    The display may be the whole value, a branch of a conditional expression, or an argument of ``frozenset()``.
+    """
     inner = context.here.node
     for outer in reversed(context.here.ancestors):
         if isinstance(outer, cst.Assign | cst.AnnAssign):
@@ -50,7 +53,7 @@ def _table_name(context: FaultContext) -> str:
 
 @operator
 def dropped_declarations(node: cst.AugAssign | cst.Return, context: FaultContext) -> Iterator[Edit]:
-    """A function that returns a dict of several keys returns an empty one; ``|=`` on a dict becomes ``=``."""
+    """A function that returns a dict of several keys returns an empty one; or ``|=`` becomes ``=``."""
     if isinstance(node, cst.AugAssign):
         if isinstance(node.operator, cst.BitOrAssign):
             yield context.becomes(node.operator, "=", "write")
@@ -60,7 +63,7 @@ def dropped_declarations(node: cst.AugAssign | cst.Return, context: FaultContext
 
 def _is_declared(value: cst.BaseExpression, context: FaultContext) -> bool:
     if isinstance(value, cst.Dict):
-        # For a dict of one key, the operator for dropped keys makes the same fault.
+        # For a dict of one key, `dropped_keys` makes the same fault.
         return len(value.elements) > 1
     functions = context.here.functions()
     return (

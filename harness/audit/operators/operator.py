@@ -1,4 +1,4 @@
-"""The form of an operator, which is one kind of fault, and the search for all its faults in a file."""
+"""Defines what an operator is (one kind of fault), and finds the faults of all operators in a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.audit.reading.walk import CodeNode, assigned
 
 
 class Edit(NamedTuple):
-    """One fault: the text at ``span`` becomes ``text``."""
+    """One fault, as a change of text: what is at ``span`` becomes ``text``. ``role`` says what the fault touches."""
 
     span: TextSpan
     text: str
@@ -27,7 +27,7 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class FaultContext:
-    """What an operator knows besides the node itself: the nodes around it, its file, and the package's vocabulary."""
+    """What an operator gets besides the node itself: the nodes around it, its file, and the package's vocabulary."""
 
     here: CodeNode
     file: MutableFile
@@ -40,13 +40,13 @@ class FaultContext:
 
     @property
     def role(self) -> Role:
-        """The node's role; a table in which something is looked up is part of that condition."""
+        """The node's role: ``guard`` in a table that ``in`` searches, since its members decide that condition."""
         if self.here.role in ("table", "value") and self.vocabulary.is_table(self._assigned_name()):
             return "guard"
         return self.here.role
 
     def _assigned_name(self) -> str:
-        """Return the plain name to which the outermost assignment around the node assigns, or the empty string."""
+        """Return the plain name that the outermost assignment around the node assigns to, or the empty string."""
         for outer in (*self.here.ancestors, self.here.node):
             if isinstance(outer, cst.Assign | cst.AnnAssign):
                 target = assigned(outer)[0]
@@ -54,7 +54,7 @@ class FaultContext:
         return ""
 
     def becomes(self, node: cst.CSTNode, text: str, role: Role | None = None) -> Edit:
-        """Return the edit that puts ``text`` in place of ``node``, inside the parentheses around it."""
+        """Return the edit that replaces ``node`` with ``text``; parentheses around the node stay."""
         return Edit(self.file.span(node), text, role or self.role)
 
 
@@ -62,7 +62,7 @@ class FaultContext:
 class Operator:
     """One kind of fault: its name, one sentence on what it does, and the types of nodes in which it occurs.
 
-    ``edits`` yields the faults of one such node; the nodes in it are looked at on their own.
+    ``edits`` yields the faults of one such node; it is called separately for the nodes inside.
     """
 
     name: str
@@ -72,10 +72,11 @@ class Operator:
 
 
 def operator(edits: Callable[[Any, FaultContext], Iterable[Edit]]) -> Operator:
-    """Make an operator of a function from a node and its context to edits.
+    """Make an operator of a function that takes a node and its context and yields edits.
 
-    The name is the function's, the sentence its docstring. Which nodes it gets is the type of its first parameter, so
-    that the list of types and what the function can handle are one statement. Raises TypeError where one is missing.
+    The operator has the name of the function, and the first line of its docstring as its sentence. The annotation of
+    the first parameter says which types of nodes the function gets, so that they are not listed a second time. Raises
+    TypeError if there is no docstring, or if the annotation is not a type of node.
     """
     first = next(iter(inspect.signature(edits).parameters))
     hint = get_type_hints(edits)[first]
@@ -86,8 +87,9 @@ def operator(edits: Callable[[Any, FaultContext], Iterable[Edit]]) -> Operator:
 
 
 def faults(file: MutableFile, vocabulary: Vocabulary, operators: Sequence[Operator]) -> Iterator[Mutant]:
-    """Yield the mutants of a file, by operator, those of each in the order of the text."""
-    # One walk for all: asking each operator about each node instead takes 24 calls for every node of a package.
+    """Yield the mutants of a file: operator after operator, those of one operator in the order of the text."""
+    # One walk serves all operators, and each node goes only to those for its type: to ask every operator about every
+    # node would take 24 calls a node.
     found: dict[str, list[Mutant]] = {operator.name: [] for operator in operators}
 
     @cache

@@ -1,4 +1,4 @@
-"""Faults in order: an entry of an explicit list lost or in another place, two statements or checks exchanged."""
+"""Makes faults in order: an entry of an explicit list is lost or moved, two statements or checks are exchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.audit.reading.walk import assigned, is_field_write, is_text_call, l
 
 @operator
 def dropped_entries(node: cst.Tuple | cst.List, context: FaultContext) -> Iterator[Edit]:
-    """An explicit list of what runs loses an entry: a slot or a pass is never run."""
+    """An explicit list of what runs loses an entry, so that a slot or a pass never runs."""
     if entries_of(context.here):
         for text in without_each(node, context.file):
             yield context.becomes(node, text, "order")
@@ -30,9 +30,10 @@ def swapped_entries(node: cst.Tuple | cst.List, context: FaultContext) -> Iterat
 
 @operator
 def moved_entries(node: cst.Tuple | cst.List, context: FaultContext) -> Iterator[Edit]:
-    """An entry of an explicit list of what runs becomes the first or the last; neighbours have their own operator."""
+    """An entry of an explicit list of what runs becomes the first or last, unless that exchanges two neighbours."""
     spans = [item_span(entry, context.file) for entry in entries_of(context.here)]
     for index in range(len(spans)):
+        # An exchange of neighbours is a fault of `swapped_entries`.
         rest = [other for other in range(len(spans)) if other != index]
         if index > 1:
             yield Edit(*reordered(spans, [index, *rest], context.file), "order")
@@ -47,16 +48,16 @@ def _exchanged(first: cst.CSTNode, second: cst.CSTNode, context: FaultContext) -
 
 @operator
 def swapped_checks(node: cst.IndentedBlock | cst.Module, context: FaultContext) -> Iterator[Edit]:
-    """Two neighbouring checks that raise different errors are exchanged; an input that both refuse shows it."""
+    """Two neighbouring checks that raise different errors are exchanged; only a case that both refuse can show it."""
     for first, second in pairwise(node.body):
         raised = _raised(first), _raised(second)
-        # Two checks with the same error differ in their messages alone.
+        # If both raise the same error, an exchange would change only the message.
         if all(raised) and raised[0] != raised[1]:
             yield _exchanged(first, second, context)
 
 
 def _raised(statement: cst.CSTNode) -> str:
-    """Return the name of the error that a check raises, the empty string for a statement that is no check."""
+    """Return the name of the error that a check raises; empty for a statement that is no check."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Assert()]):
             return "AssertionError"
@@ -67,7 +68,7 @@ def _raised(statement: cst.CSTNode) -> str:
 
 @operator
 def swapped_statements(node: cst.IndentedBlock, context: FaultContext) -> Iterator[Edit]:
-    """Two neighbours in a function that write a field or call something, at any depth, are exchanged."""
+    """Two neighbouring statements of a function, each of which writes a field or calls something, are exchanged."""
     if context.here.functions():
         for first, second in pairwise(node.body):
             if _acts(first) and _acts(second) and not _independent(first, second):
@@ -89,9 +90,9 @@ def _acts(statement: cst.CSTNode) -> bool:
 
 
 def _independent(first: cst.CSTNode, second: cst.CSTNode) -> bool:
-    """Return whether two statements do the same in either order: a fault that exchanges them would be equivalent.
+    """Return whether two statements do the same in either order, so that exchanging them would be no fault.
 
-    That is so where both write constants to different names, or where both only fill different keys of dicts.
+    That is so if both write constants to different names, or if both only fill different keys of dicts.
     """
     keys = _filled_keys(first), _filled_keys(second)
     if keys[0] and keys[1] and not keys[0] & keys[1]:
@@ -101,9 +102,10 @@ def _independent(first: cst.CSTNode, second: cst.CSTNode) -> bool:
 
 
 def _filled_keys(statement: cst.CSTNode) -> set[tuple[str, str]]:
-    """Return the name and the constant key of each item that a statement assigns.
+    """Return each item that a statement assigns, as the name of the dict and the constant key.
 
-    Empty if the statement does anything else, or reads one of the names: then it may see what the other one assigns.
+    The result is empty if the statement also does something else, or if it reads a dict that it fills: it may then
+    read what the other statement assigned.
     """
     keys: set[tuple[str, str]] = set()
     read: set[str] = set()
@@ -129,7 +131,7 @@ _OTHER_EFFECTS = (
 
 
 def _only_fills(node: cst.CSTNode, keys: set[tuple[str, str]], read: set[str]) -> bool:
-    """Return whether ``node`` only assigns items; add these to ``keys``, and all names that it reads to ``read``."""
+    """Return whether ``node`` only assigns items. Adds these to ``keys``, and all names that it reads to ``read``."""
     if isinstance(node, cst.Assign):
         names = written_names(node)
         for target in assigned(node):
@@ -143,7 +145,7 @@ def _only_fills(node: cst.CSTNode, keys: set[tuple[str, str]], read: set[str]) -
 
 
 def _constant_write(statement: cst.CSTNode) -> set[str] | None:
-    """Return the names to which a simple statement assigns constants, None for any other statement."""
+    """Return the names that a statement sets to constants (``x = 1``, ``X.set(1)``); None for any other statement."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Assign() as small]) if _is_plain(small.value):
             return {last_name(target) for target in assigned(small)}
@@ -154,7 +156,7 @@ def _constant_write(statement: cst.CSTNode) -> set[str] | None:
 
 
 def _is_plain(value: cst.BaseExpression) -> bool:
-    """Return whether a value is a literal, or a constant of a class or module."""
+    """Return whether a value is a literal, or an attribute in capitals (a constant of a class or module)."""
     if isinstance(value, cst.Attribute):
         return value.attr.value.isupper()
     return is_constant(value) or isinstance(value, cst.SimpleString)

@@ -1,7 +1,8 @@
-"""Faults in reads: a field is read as it was too early or too late.
+"""Makes faults in reads: a field is read with the value of another time.
 
-A step must see what earlier steps resolved, and a provider what the user gave. The faults exchange the two for fields
-that another function writes before; `harness.audit.stages` finds the other value while the mutant runs.
+A step must read what earlier steps resolved, and a provider what the user gave. A fault makes a step read the given
+value, or a provider the resolved one. It changes only reads of fields that another function may have written before;
+for other fields both values are equal. `harness.audit.stages` finds the wrong value while the mutant runs.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from harness.audit.stages import GIVEN, RESOLVED
 
 @operator
 def pristine_reads(node: cst.Attribute, context: FaultContext) -> Iterator[Edit]:
-    """A field that another function writes before is read as the user gave it."""
+    """A step reads a field as the user gave it, although another function has written the field before."""
     if is_read_of_parameter(context.here, provider=False):
         yield from _reads_of(node, GIVEN, context)
 
 
 @operator
 def resolved_reads(node: cst.Attribute, context: FaultContext) -> Iterator[Edit]:
-    """A field that another function writes before is read by a provider as it is resolved so far."""
+    """A provider reads a field as it is resolved so far, after another function has written the field."""
     if is_read_of_parameter(context.here, provider=True):
         yield from _reads_of(node, RESOLVED, context)
 

@@ -1,4 +1,4 @@
-"""Faults in values: another constant, None in place of what was computed, another probe or config."""
+"""Makes faults in values: another constant, None in place of a computed value, another probe or config."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.audit.reading.walk import is_field_write, last_name
 def constants(
     node: cst.Attribute | cst.SimpleString | cst.Integer | cst.Float | cst.Name, context: FaultContext
 ) -> Iterator[Edit]:
-    """A constant becomes another: the number beside it, the other truth value, another value of that field, None."""
+    """A constant becomes another: the next number, the other truth value, another value of that field, or None."""
     if is_constant(node):
         for other in _others(constant(node), context):
             yield context.becomes(node, _literal(other, node.quote if isinstance(node, cst.SimpleString) else '"'))
@@ -30,6 +30,7 @@ def constants(
 
 
 def _others(value: ConstantValue, context: FaultContext) -> list[ConstantValue]:
+    """Return the constants to put in place of ``value``, one fault each."""
     known = context.vocabulary.others(name_of(context.here), value)
     others: list[ConstantValue] = []
     if isinstance(value, bool):
@@ -44,11 +45,12 @@ def _others(value: ConstantValue, context: FaultContext) -> list[ConstantValue]:
         others += [other for other in known if other is not None][:1]
     if value is not None and context.role == "value" and None in known:
         others.append(None)
+    # A text for which the vocabulary has no other becomes one that the package probably does not know.
     return others if others or not isinstance(value, str) else [f"{value}_"]
 
 
 def _is_identity(context: FaultContext) -> bool:
-    """Return whether the constant is compared by ``is``: then the operator for comparisons makes a better fault."""
+    """Return whether ``is`` or ``is not`` compares the constant: `comparisons` then makes a better fault."""
     parent = context.parent
     if isinstance(parent, cst.Comparison):
         parent = parent.comparisons[0]
@@ -56,7 +58,7 @@ def _is_identity(context: FaultContext) -> bool:
 
 
 def _literal(value: ConstantValue, quote: str) -> str:
-    """Return the literal of ``value``, a text in the quotes of the one that it replaces where they suit."""
+    """Return the literal of ``value``; a text that needs no escapes gets ``quote``, that of the text it replaces."""
     if isinstance(value, str) and value.isprintable() and not set(value) & {"'", '"', "\\"}:
         return f"{quote}{value}{quote}"
     return repr(value)
@@ -64,7 +66,7 @@ def _literal(value: ConstantValue, quote: str) -> str:
 
 @operator
 def written_values(node: cst.Assign, context: FaultContext) -> Iterator[Edit]:
-    """The value that is written to a field becomes None, unless it is a constant, which has its own operator."""
+    """A computed value that is written to a field becomes None; constants have an operator of their own."""
     if is_field_write(node):
         for value in _branches(node.value):
             if not is_constant(value) and not is_member(value):
@@ -72,7 +74,7 @@ def written_values(node: cst.Assign, context: FaultContext) -> Iterator[Edit]:
 
 
 def _branches(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """Yield the branches of a conditional expression, or the expression itself if it is none."""
+    """Yield the branches of a conditional expression, or the expression itself if it is not conditional."""
     if isinstance(value, cst.IfExp):
         yield from _branches(value.body)
         yield from _branches(value.orelse)
@@ -82,7 +84,7 @@ def _branches(value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 
 @operator
 def swapped_probes(node: cst.Call, context: FaultContext) -> Iterator[Edit]:
-    """A probe of the machine, a call such as ``is_cuda()``, becomes another one that the file calls."""
+    """A probe of the machine, a call such as ``is_cuda()``, becomes another probe that the file calls."""
     if name := _probe(node):
         other = following(name, {probe for here in context.file.nodes if (probe := _probe(here.node))})
         if other is not None:
@@ -98,7 +100,7 @@ def _probe(node: cst.CSTNode) -> str:
 
 @operator
 def wrong_objects(node: cst.Attribute, context: FaultContext) -> Iterator[Edit]:
-    """A config of an object, such as the checkpoint's, becomes another that the package reads from such objects."""
+    """A config of an object (``model.hf_config``) becomes another that the package reads from such objects."""
     if isinstance(context.parent, cst.Attribute):
         for other in context.vocabulary.other_configs(last_name(node.value), node.attr.value):
             yield context.becomes(node.attr, other)

@@ -1,4 +1,4 @@
-"""Faults in writes and calls: one is lost, so that a field, a variable or whatever the call does stays as it was."""
+"""Makes faults in writes and calls: a statement is lost, so that what it writes or changes stays as it was."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.audit.reading.walk import is_environment_write, is_field_write, is_
 @operator
 def dropped_writes(node: cst.Assign | cst.AugAssign | cst.AnnAssign, context: FaultContext) -> Iterator[Edit]:
     """An assignment to a field or an item becomes pass."""
-    # One to a local name would end in a NameError at once, which every gate catches.
+    # Without an assignment to a local name the code usually ends in a NameError, which every gate catches.
     if is_field_write(node):
         yield context.becomes(node, "pass", "write")
 

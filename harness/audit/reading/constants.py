@@ -10,7 +10,7 @@ ConstantValue = str | int | float | bool | None
 
 
 def is_constant(node: cst.CSTNode) -> bool:
-    """Return whether ``node`` is a literal text or number, True, False or None."""
+    """Return whether ``node`` is a literal text (not bytes) or number, True, False or None."""
     if isinstance(node, cst.Name):
         return node.value in ("True", "False", "None")
     if isinstance(node, cst.SimpleString):

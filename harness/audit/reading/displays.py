@@ -20,8 +20,8 @@ Display = cst.Tuple | cst.List | cst.Set | cst.Dict
 def entries_of(here: CodeNode) -> Sequence[cst.BaseElement]:
     """Return the entries of an explicit list of what runs, such as slots or passes; none for any other tuple or list.
 
-    Such a list is assigned to a name outside of functions, or is an argument there (``Stage(passes=(...))``), and all
-    its entries are calls, or all are names of functions.
+    Such a list stands outside of functions, as the value of an assignment or as an argument
+    (``Stage(passes=(...))``). Its entries are all calls, or they are all names (plain or dotted).
     """
     node = here.node
     assert isinstance(node, cst.Tuple | cst.List)
@@ -43,7 +43,7 @@ def item_span(item: DisplayItem, file: MutableFile) -> TextSpan:
 
 
 def without_each(display: Display, file: MutableFile) -> list[str]:
-    """Return the text of ``display`` without its first item, then without its second, and so on."""
+    """Return one text of ``display`` for each of its items, without that item."""
     start, end = file.span(display)
     spans = [item_span(item, file) for item in display.elements]
     texts = []
@@ -54,7 +54,7 @@ def without_each(display: Display, file: MutableFile) -> list[str]:
         if index + 1 < len(spans):
             text = file.text[start : span.start] + file.text[spans[index + 1].start : end]
         else:
-            # The comma before the last item goes; one behind it stays, if there is one.
+            # With the last item goes the comma before it; a comma after it stays.
             text = file.text[start : spans[index - 1].end] + file.text[span.end : end]
         if len(spans) == 2 and isinstance(display, cst.Tuple):
             text = _with_comma(text, spans, index, start)
@@ -64,6 +64,7 @@ def without_each(display: Display, file: MutableFile) -> list[str]:
 
 def _emptied(display: Display, file: MutableFile, span: TextSpan) -> str:
     if isinstance(display, cst.Set):
+        # ``{}`` would be a dict.
         return "set()"
     if isinstance(display, cst.Tuple):
         # The span of a tuple is the text between its parentheses, which stay.
@@ -73,14 +74,14 @@ def _emptied(display: Display, file: MutableFile, span: TextSpan) -> str:
 
 
 def _with_comma(text: str, spans: Sequence[TextSpan], dropped: int, start: int) -> str:
-    """Return the text of a tuple of one item with the comma that makes it a tuple."""
+    """Return ``text``, a tuple with one item left, with the comma that makes it a tuple."""
     kept = spans[1 - dropped]
     end = kept.end - kept.start if dropped == 0 else kept.end - start
     return text if text[end:].lstrip().startswith(",") else f"{text[:end]},{text[end:]}"
 
 
 def reordered(spans: Sequence[TextSpan], order: Sequence[int], file: MutableFile) -> tuple[TextSpan, str]:
-    """Return the stretch of text that ``spans`` cover, and that text with the spans in another ``order``.
+    """Return the span from the first to the last of ``spans``, and its text with the spans in the given ``order``.
 
     The text between two spans (commas, comments, line breaks) stays where it is.
     """

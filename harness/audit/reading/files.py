@@ -15,7 +15,7 @@ from harness.common.errors import UsageError
 
 
 class TextSpan(NamedTuple):
-    """Offsets into a text, the end excluded."""
+    """A stretch of a text, as offsets; ``end`` is the first offset behind it."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class MutableFile:
         self.text = text
         try:
             # By default the wrapper copies the tree, since a node that is in it twice would have two positions. The
-            # parser makes each node once, so the copy (a third of the time) is not needed.
+            # parser makes each node once, so the copy is not needed; it would take a third of the time.
             wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
         except cst.ParserSyntaxError as error:
             raise UsageError(f"{name}:{error.raw_line} is not Python: {error.message}") from None

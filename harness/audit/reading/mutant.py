@@ -12,8 +12,11 @@ import msgspec
 from harness.common.errors import UsageError, hint
 
 Role = Literal["value", "guard", "write", "order", "table", "other"]
-"""What a fault touches: a value that is written, a condition, whether something is written or called, in which order,
-a declared table, or anything else."""
+"""What a fault touches.
+
+``value``: a value that is written; ``guard``: a condition; ``write``: whether something is written or called at all;
+``order``: the order in which things run; ``table``: a declared table; ``other``: anything else.
+"""
 
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
@@ -47,7 +50,7 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True):
     after: str
 
     def identity(self) -> str:
-        """Return a line that describes the mutant, and no other mutant of the same sources."""
+        """Return a line that describes the mutant; no two mutants of the same sources have the same line."""
         return f"{self.file}:{self.line}:{self.column} {self.operator}: {self.before!r} -> {self.after!r}"
 
 
@@ -57,7 +60,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def offset_of(text: str, mutant: Mutant) -> int:
-    """Return the offset at which the mutant's fault starts in ``text``; the end for a line behind the last."""
+    """Return the offset at which the mutant's fault starts; the end of ``text`` if it has no such line."""
     starts = line_starts(text)
     return starts[mutant.line - 1] + mutant.column - 1 if mutant.line <= len(starts) else len(text)
 
@@ -79,7 +82,7 @@ def mutated(text: str, mutant: Mutant) -> str:
 def compiles(text: str) -> bool:
     """Return whether ``text`` is a Python module."""
     with warnings.catch_warnings():
-        # Python warns of "is" between constants, which may be just what the fault puts there.
+        # Python warns about ``is`` with a literal, which a fault may well produce.
         warnings.simplefilter("ignore")
         try:
             compile(text, "<mutant>", "exec", dont_inherit=True)

@@ -1,9 +1,9 @@
-"""Records which constants occur for each name of a package, so that a fault can put a plausible one in their place.
+"""Records which constants occur for each name of a package, so that a fault can replace one with a plausible other.
 
 The name of a constant is that of the field or variable that it is assigned to or compared with, of the function that
-returns it or gets it as an argument, or of the key it belongs to. A local variable has the name of its function in
-front (``f/x``). Constants that other functions have for a local variable of the same name are used only where the own
-function has no other one: two functions seldom mean the same by one local name.
+returns it or gets it as an argument, or of the key it belongs to. The name of a local variable has that of its
+function in front (``f/x``), because two functions seldom mean the same by one local name. The constants of local
+variables of that name in other functions are used only if the own function has no other constant for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF = "/"
 
 
 class Vocabulary:
-    """The constants, lookup tables, writers and configs of some files, by name."""
+    """What some files have for each name: its constants, writers, configs, and whether it is a lookup table."""
 
     def __init__(self, files: Iterable[MutableFile]) -> None:
         self._constants: defaultdict[str, set[ConstantValue]] = defaultdict(set)
@@ -30,15 +30,16 @@ class Vocabulary:
         self._configs: defaultdict[str, set[str]] = defaultdict(set)
         self._tables: set[str] = set()
         self._writers: defaultdict[str, set[cst.FunctionDef]] = defaultdict(set)
-        # The position of each function in the explicit lists of what runs, and the functions that mention each name.
+        # The position of each function in the explicit lists of what runs.
         self._positions: dict[str, int] = {}
+        # The functions that mention each name.
         self._mentioning: defaultdict[str, set[str]] = defaultdict(set)
         links: set[tuple[str, str]] = set()
         for file in files:
             for here in file.nodes:
                 self._read(here, links)
-        # Names that are compared or assigned share their constants, over one link only: over several, one common
-        # name would give all fields all constants.
+        # Two names that are compared with or assigned to each other share their constants. The sharing goes no
+        # further: through a chain of such names, one common name would give all constants to all fields.
         own = {name: frozenset(values) for name, values in self._constants.items()}
         for one, other in links:
             if one and other:
@@ -79,8 +80,7 @@ class Vocabulary:
     def is_written_before(self, name: str, function: cst.FunctionDef | None) -> bool:
         """Return whether another function writes or declares the field ``name`` and may run before ``function``.
 
-        A function runs later if it comes later in the explicit lists of what runs; functions that are in no list may
-        run at any time.
+        The explicit lists of what runs tell the order; a function to which no list leads may run at any time.
         """
         others = self._writers.get(name, set()) - {function}
         if function is None:
@@ -93,7 +93,7 @@ class Vocabulary:
         return False
 
     def _positions_of(self, name: str) -> set[int]:
-        """Return the positions in the lists of a function, or of the functions that lead to it by their calls."""
+        """Return the position of a function in the explicit lists, or else those of the functions that lead to it."""
         found, waiting, seen = set(), [name], {name}
         while waiting:
             name = waiting.pop()
@@ -105,12 +105,12 @@ class Vocabulary:
         return found
 
     def other_configs(self, owner: str, config: str) -> list[str]:
-        """Return the other configs that objects called ``owner`` have; none if ``config`` is no config of theirs."""
+        """Return the other configs that objects called ``owner`` have; none if ``config`` is not one of theirs."""
         known = self._configs.get(owner, set())
         return sorted(known - {config}) if config in known else []
 
     def others(self, name: str, value: ConstantValue) -> list[ConstantValue]:
-        """Return the other constants that occur for ``name``, sorted, those that come after ``value`` first."""
+        """Return the other constants that occur for ``name``, sorted, but starting with those after ``value``."""
         found = [other for other in self._constants.get(name, ()) if not _same(other, value)]
         found = found or [
             other for other in self._constants.get(_in_any_function(name), ()) if not _same(other, value)
@@ -120,12 +120,12 @@ class Vocabulary:
         return after + known[: len(known) - len(after)]
 
     def other_member(self, owner: str, member: str) -> str | None:
-        """Return the constant of the class ``owner`` that follows ``member`` by name, None if no other is used."""
+        """Return the constant of the class ``owner`` that comes after ``member``; None if no other is used."""
         return following(member, self._members.get(owner, set()))
 
 
 def following(name: str, names: Iterable[str]) -> str | None:
-    """Return the one of ``names`` that follows ``name``, the first behind the last, None if there is no other."""
+    """Return the next of ``names`` after ``name``, with the first after the last; None if there is no other."""
     others = sorted({*names} - {name})
     return next((other for other in others if other > name), others[0] if others else None)
 
@@ -139,7 +139,7 @@ def _same(one: ConstantValue, other: ConstantValue) -> bool:
 
 
 def name_of(here: CodeNode) -> str:
-    """Return the name for which a constant occurs, the empty string for one that has none."""
+    """Return the name that a constant belongs to, as described above in this module, or the empty string."""
     inner = here.node
     for outer in reversed(here.ancestors):
         name = _name_at(outer, inner, here)
@@ -159,12 +159,12 @@ def _named(node: cst.CSTNode, here: CodeNode) -> str:
 
 
 def _in_any_function(name: str) -> str:
-    """Return the name under which all functions' local variables of that name are recorded together."""
+    """Return the name that stands for a local variable of that name in any function; other names stay as they are."""
     return _OF + name.rpartition(_OF)[2] if _OF in name else name
 
 
 def _name_at(outer: cst.CSTNode, inner: cst.CSTNode, here: CodeNode) -> str | None:
-    """Return the name that ``outer`` gives its part ``inner``: empty for "no name", None for "ask further out"."""
+    """Return the name that ``outer`` gives its part ``inner``: empty for none, None if a node further out decides."""
     match outer:
         case cst.ComparisonTarget():
             return None

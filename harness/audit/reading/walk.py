@@ -1,6 +1,6 @@
-"""Yields the parts of a file that can be at fault, each with its role: what the part is used for.
+"""Yields the nodes of a file that a fault can change, each with its role: what the node is used for.
 
-Left out is everything that changes no outcome: docstrings and other text for people (a raised error, the message of
+Everything that changes no outcome is left out: docstrings and other text for people (a raised error, the message of
 an assert, f-strings, logging, the help text of ``Arg(...)``), annotations and type aliases, imports, bases of
 classes, ``__all__``, and blocks that only a type checker reads.
 """
@@ -49,17 +49,17 @@ class CodeNode:
         return self.ancestors[-1] if self.ancestors else self.node
 
     def functions(self) -> list[cst.FunctionDef]:
-        """Return the functions around the node, outermost first: none for code that runs at import."""
+        """Return the functions around the node, outermost first; none for code that runs at import."""
         return [ancestor for ancestor in self.ancestors if isinstance(ancestor, cst.FunctionDef)]
 
 
 def outer_function(here: CodeNode) -> cst.FunctionDef | None:
-    """Return the outermost function (or method) around a node, None for code that runs at import."""
+    """Return the outermost function (or method) around a node; None for code that runs at import."""
     return next((ancestor for ancestor in here.ancestors if isinstance(ancestor, cst.FunctionDef)), None)
 
 
 def walk(module: cst.Module) -> Iterator[CodeNode]:
-    """Yield every node of ``module`` that can be at fault, parents first, in the order of the text."""
+    """Yield every node of ``module`` that a fault can change, parents first, in the order of the text."""
     yield from _walk(CodeNode(module, (), "other"))
 
 
@@ -105,6 +105,7 @@ def _parts_left_out(node: cst.CSTNode) -> list[cst.CSTNode | None]:
 
 
 def _role(here: CodeNode, child: cst.CSTNode) -> Role:
+    """Return the role of ``child``, a direct part of ``here``."""
     node = here.node
     match node:
         case cst.Comparison() | cst.BooleanOperation() | cst.UnaryOperation(operator=cst.Not()):
@@ -141,12 +142,12 @@ def first_name(node: cst.CSTNode) -> str:
 
 
 def is_text_call(node: cst.CSTNode) -> bool:
-    """Return whether ``node`` is a call that only people or type checkers read, such as one of a logger."""
+    """Return whether ``node`` is a call for people or type checkers alone, such as a call of a logger."""
     return isinstance(node, cst.Call) and (last_name(node) in _TEXT_CALLS or first_name(node) in _LOGGERS)
 
 
 def is_environment_write(node: cst.CSTNode) -> bool:
-    """Return whether ``node`` is a call that sets a variable: ``envs.X.set(...)``, ``os.environ.pop(...)``."""
+    """Return whether ``node`` is a call that sets or unsets a variable, such as ``envs.X.set(...)``."""
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return False
     on_environ = last_name(node.func.value) in ("environ", "os") and first_name(node) in ("os", "environ")
@@ -162,7 +163,7 @@ def is_condition(parent: cst.CSTNode, child: cst.CSTNode) -> bool:
 
 
 def assigned(node: cst.CSTNode) -> list[cst.BaseExpression]:
-    """Return the targets of an assignment, none for any other node."""
+    """Return the targets of an assignment; none for any other node."""
     if isinstance(node, cst.Assign):
         return [target.target for target in node.targets]
     return [node.target] if isinstance(node, cst.AugAssign | cst.AnnAssign) else []
@@ -170,7 +171,7 @@ def assigned(node: cst.CSTNode) -> list[cst.BaseExpression]:
 
 @cache
 def _targets(node: cst.CSTNode) -> list[Target]:
-    """Return the targets of an assignment as the reader of source has them, none for any other node."""
+    """Return the targets of an assignment as `harness.source.writes` reads them; none for any other node."""
     if not isinstance(node, cst.Assign | cst.AugAssign | cst.AnnAssign):
         return []
     return targets_of(ast.parse(cst.Module([]).code_for_node(node).strip()).body[0])
@@ -191,9 +192,9 @@ def written_names(node: cst.CSTNode) -> list[str]:
 
 
 def is_read_of_parameter(here: CodeNode, *, provider: bool) -> bool:
-    """Return whether a node reads an attribute of the first parameter, which holds what is resolved.
+    """Return whether a node reads an attribute of its function's first parameter, which holds the fields.
 
-    ``provider`` says in which functions: in providers alone, or in all others.
+    If ``provider`` is true, only reads in providers count; otherwise only reads in other functions.
     """
     node, parent, function = here.node, here.parent, outer_function(here)
     if not isinstance(node, cst.Attribute) or not isinstance(node.value, cst.Name) or function is None:
