@@ -1,7 +1,7 @@
 """The imperative resolution: the ServerArgs record and its handlers, run slot by slot on a simulated machine.
 
-A faithful port of the resolution slice of sglang 0.5.14, but for two intended differences: fa4 forces pages of 128
-tokens whichever of the three backend fields names it, and MiniMax M2 sets ``enable_tf32_matmul``.
+It is a faithful port of the resolution slice of sglang 0.5.14, with two intended differences (``ledger.toml``): fa4
+forces pages of 128 tokens whichever of the three backend fields names it, and MiniMax M2 sets ``enable_tf32_matmul``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One case through all slots."""
+"""Resolves a case: runs all slots, in order, over its record."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from harness.world.slice import resolve_slice
 from legacy.server_args import ServerArgs
 from legacy.slots import SLOTS
 
+# Functions in this folder count as the origin of a refusal.
 _HERE: Final = str(Path(__file__).parent) + "/"
 
 
 @cache
 def arguments() -> dict[str, FieldSpec]:
-    """Return what a case may set, by name; `harness.world.fields.check_args` refuses the rest."""
+    """Return the arguments that a case may set, by name; `harness.world.fields.check_args` refuses all others."""
     return argument_specs()
 
 
 def resolve(case: Case) -> Outcome:
-    """Return what the slots make of ``case``: the resolved fields, or the refusal that a handler raised.
+    """Return the outcome of ``case``: the resolved fields, or the refusal that a handler raised.
 
     Raises UsageError for an argument that is no field, or whose value is not of the field's type.
     """

@@ -1,4 +1,4 @@
-"""The record with all its handlers."""
+"""Puts the record and all its handlers into one class."""
 
 from __future__ import annotations
 
@@ -15,5 +15,6 @@ class ServerArgs(
 ):
     """A server's arguments with the handlers that resolve them; `legacy.slots` lists the handlers in order.
 
-    The constructor resolves nothing. The caller (`legacy.resolve`) also sets the entry state.
+    The constructor only stores the arguments. What 0.5.14 sets before the slice begins, such as the device and the
+    memory fraction, must be among them: `legacy.resolve` passes them.
     """

@@ -1,6 +1,7 @@
-"""The order of the resolution: one explicit tuple, with the numbers of the resolution slice.
+"""The handlers in the order in which they run, as one explicit tuple.
 
-It is the order of ``ServerArgs.__post_init__`` in 0.5.14, without the handlers that write no field of the slice.
+The order is that of ``ServerArgs.__post_init__`` in 0.5.14, without the handlers that write no field of the slice. A
+slot has the name of what runs there in 0.5.14; the port gives statements of ``__post_init__`` methods of their own.
 """
 
 from __future__ import annotations

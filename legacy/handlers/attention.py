@@ -1,4 +1,4 @@
-"""Slots 9 and 11 to 13: sampling and attention kernels, what these demand, and the page size."""
+"""Slots 9 and 11 to 13: the sampling and attention backends, what these require, and the page size."""
 
 from __future__ import annotations
 
@@ -25,20 +25,26 @@ WHISPER = "WhisperForConditionalGeneration"
 
 
 def is_no_spec_infer_or_topk_one(server_args: Record) -> bool:
-    """Return whether no draft branches: no top-k is given, or one of 1 on pages of one token."""
+    """Return whether drafts cannot branch: no top-k is given, or it is 1 and a page has one token.
+
+    A page size that is not given yet counts as one token.
+    """
     topk = server_args.speculative_eagle_topk
     return topk is None or (topk == 1 and (server_args.page_size == 1 or server_args.page_size is None))
 
 
 class AttentionHandlers(Record):
-    """Fills in what nobody set, then makes the rest fit what will run."""
+    """Handlers that fill in backends that nobody chose, then adapt other fields to the backends."""
 
     def _handle_sampling_backend(self) -> None:
         if self.sampling_backend is None:
             self.sampling_backend = "flashinfer" if is_flashinfer_available() else "pytorch"
 
     def _get_default_attn_backend(self, use_mla_backend: bool, model_config: ModelConfig) -> str:
-        """Return the fastest kernels for the machine and the kind of attention. No plug-in platform is installed."""
+        """Return the fastest backend for the machine and the kind of attention.
+
+        In 0.5.14 a plug-in platform may name its own; a case has no plug-ins, so that is not ported.
+        """
         if WHISPER in model_config.hf_config.architectures:
             return "flashinfer"
         if use_mla_backend:
@@ -48,7 +54,7 @@ class AttentionHandlers(Record):
         if (
             is_sm100_supported()
             and is_no_spec_infer_or_topk_one(self)
-            # A speculation without top-k has not chosen one yet, and trtllm_mha takes 1 alone.
+            # trtllm_mha supports only a top-k of 1. If one is not given, a later handler may choose a larger one.
             and (self.speculative_algorithm is None or self.speculative_eagle_topk is not None)
         ):
             return "trtllm_mha"
@@ -64,7 +70,7 @@ class AttentionHandlers(Record):
         if is_sm100_supported():
             return "flashinfer"
         if is_hip():
-            # AITER has these two head counts.
+            # AITER supports only these two numbers of heads.
             return "aiter" if model_config.get_num_kv_heads(self.tp_size) in (16, 128) else "triton"
         return "torch_native" if is_mps() else "triton"
 
@@ -90,14 +96,14 @@ class AttentionHandlers(Record):
             and not self.disable_radix_cache
             and WHISPER in model_config.hf_config.architectures
         ):
-            # Its encoder pads tokens, so that equal prefixes are not equal.
+            # Whisper's encoder pads tokens, so two requests with the same prefix do not have the same cache entries.
             self.disable_radix_cache = True
 
         self._fit_nvidia_mla_backends()
         self._fit_trtllm_mha()
         if self.attention_backend == "fa3" and self.kv_cache_dtype == "fp8_e5m2":
             self.attention_backend = "triton"
-        # 0.5.14 looks at the prefill field alone: the port's first intended difference (public fix #28825).
+        # The port's first intended difference: 0.5.14 tests only the prefill field here (public fix #28825).
         if (
             (
                 self.attention_backend == "fa4"
@@ -110,7 +116,7 @@ class AttentionHandlers(Record):
             self.page_size = 128
 
         if self.attention_backend == "aiter" and model_config.context_len > 8192:
-            # A None that was given is a TypeError, in the original too.
+            # If the user gave None, this raises TypeError, as it does in the original.
             self.mem_fraction_static *= 0.85  # type: ignore[operator]
         self._fit_intel_backends(use_mla_backend)
         self._fit_dual_chunk_attention(model_config)
@@ -120,7 +126,11 @@ class AttentionHandlers(Record):
         self.cuda_graph_config.prefill.backend = Backend.DISABLED
 
     def _fit_nvidia_mla_backends(self) -> None:
-        """Snap the page size to what each kernel for latent attention reads, in the original's order."""
+        """Set the page size to one that the backend for latent attention supports, in the original's order.
+
+        The prefill field counts for cutedsl_mla only. Raises ValueError and AssertionError for a machine, a type of
+        the KV cache or a phase that a backend does not support.
+        """
         if self.attention_backend == "flashmla" or self.decode_attention_backend == "flashmla":
             self.page_size = 64
 
@@ -164,7 +174,7 @@ class AttentionHandlers(Record):
             or self.decode_attention_backend == "trtllm_mha"
             or self.prefill_attention_backend == "trtllm_mha"
         ):
-            # Not get_attention_backends: there an empty name counts as none, here it does not.
+            # Here an empty name is a backend of its own; for `get_attention_backends` it would count as none.
             prefill = (
                 self.attention_backend if self.prefill_attention_backend is None else (self.prefill_attention_backend)
             )
@@ -230,7 +240,7 @@ class AttentionHandlers(Record):
 
     def _handle_page_size(self) -> None:
         if self.page_size is None:
-            # The layout has a consumer on ROCm alone.
+            # Only ROCm has kernels that read this layout; elsewhere the variable has no effect.
             if is_hip() and envs.SGLANG_AITER_KV_CACHE_LAYOUT.get().lower() == "vectorized_5d":
                 self.page_size = 64
             elif not is_musa():

@@ -1,4 +1,4 @@
-"""DeepSeek V3, V3.2 (sparse attention) and V4, and the models of other makers that share their architecture."""
+"""The branches of DeepSeek V3, V3.2 (sparse attention) and V4, and of other makers' models built like these."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _INT4_WEIGHTS = (("num_bits", 4), ("group_size", 32), ("strategy", "group"), ("t
 
 
 def is_kimi_k2_int4(hf_config: HFConfig) -> bool:
-    """Return whether the weights are in the INT4 groups that Kimi K2 Thinking and K2.5 are published in."""
+    """Return whether the weights are in the INT4 format in which Kimi K2 Thinking and K2.5 are published."""
     declared = hf_config.quantization_config or {}
     weights = declared.get("config_groups", {}).get("group_0", {}).get("weights", {})
     return get_quantization_config(hf_config) == "compressed-tensors" and all(
@@ -73,7 +73,7 @@ class DeepseekFamily(DsaHandlers):
             else:
                 self.page_size = 64
             major, _ = get_device_capability()
-            # The KV cache's type reads the quantization as it is before the experts change it.
+            # The quantization is passed because the original does so; neither uses it.
             self._set_default_dsa_kv_cache_dtype(major, self.quantization)  # type: ignore[arg-type]
             self._set_default_dsa_backends(self.kv_cache_dtype, major)  # type: ignore[arg-type]
 
@@ -108,7 +108,8 @@ class DeepseekFamily(DsaHandlers):
         if self.quantization is None and not self._quantization_explicitly_unset:
             quant_method = get_quantization_config(hf_config)
             if quant_method is None and model_arch == "DeepseekV3ForCausalLM":
-                # V3's experts are FP8 without saying so; other models of the architecture are BF16.
+                # DeepSeek V3's config does not say that its experts are FP8, and other models of this architecture
+                # are BF16. Only the weights show which it is.
                 if has_fp8_weights_in_checkpoint(self.model_path):
                     self.quantization = "fp8"
             else:
@@ -125,7 +126,10 @@ class DeepseekFamily(DsaHandlers):
             self.moe_runner_backend = "flashinfer_trtllm"
 
     def _choose_draft_experts(self) -> None:
-        """Choose how the draft layer of an FP4 checkpoint, which is BF16 or FP8 itself, runs on ROCm."""
+        """Choose the expert kernels of the draft layer on ROCm, for an FP4 checkpoint: that layer is BF16 or FP8.
+
+        Raises ValueError for a draft layer over deepep without expert parallelism.
+        """
         if (
             self.quantization == "modelopt_fp4"
             and self.speculative_algorithm == "EAGLE"
@@ -145,7 +149,7 @@ class DeepseekFamily(DsaHandlers):
         if is_sm120_supported():
             if self.moe_runner_backend == "auto":
                 self.moe_runner_backend = "marlin"
-            # What needs tensor memory, or more shared memory than SM120 has.
+            # Turn off the kernels that need tensor memory, or more shared memory than SM120 has.
             envs.SGLANG_OPT_FP8_WO_A_GEMM.set(False)
             envs.SGLANG_OPT_USE_TOPK_V2.set(False)
             envs.SGLANG_OPT_USE_TILELANG_MHC_PRE.set(False)

@@ -1,4 +1,4 @@
-"""DeepSeek's sparse attention: the KV cache's type and the kernels of prefill and decode."""
+"""DeepSeek's sparse attention: the type of the KV cache, and the kernels of prefill and decode."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from legacy.record.record import Record
 
 
 class DsaHandlers(Record):
-    """Helpers of the model-specific adjustments (slot 8a).
+    """Helpers of the branch for sparse attention in `legacy.handlers.deepseek`.
 
-    ``major`` is the compute capability's; where the machine has none it is None, and comparing it is a TypeError,
-    in the original too.
+    ``major`` is the first number of the device's compute capability. If the device has none, ``major`` is None, and
+    comparing it raises TypeError, as it does in the original.
     """
 
     def _set_default_dsa_kv_cache_dtype(self, major: int, quantization: str | None) -> None:

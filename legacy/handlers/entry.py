@@ -1,8 +1,8 @@
-"""Slots 0, 1, 7, 18 and 19: what the original writes between its handlers, or in one statement of a handler.
+"""Slots 0, 1, 7, 18 and 19: writes that are a single statement in 0.5.14.
 
-Slots 1 and 7 are statements of ``__post_init__`` in 0.5.14 and have no name there. Slots 0, 18 and 19 are the one
-statement each of ``_handle_deprecated_args``, ``handle_speculative_decoding`` and ``_handle_load_format`` that writes
-a field of the slice.
+Slots 1 and 7 stand between the handlers, in ``__post_init__`` itself, and have no name there. Slots 0, 18 and 19
+belong to ``_handle_deprecated_args``, ``handle_speculative_decoding`` and ``_handle_load_format``. Each of these has
+one statement that writes a field of the slice; the rest of it is not ported.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from legacy.record.record import Record
 
 
 class EntryHandlers(Record):
-    """Small normalisations, at both ends of the resolution."""
+    """Short handlers, each of which is one statement in 0.5.14."""
 
     def _handle_deprecated_args(self) -> None:
         if self.enable_flashinfer_allreduce_fusion and self.flashinfer_allreduce_fusion_backend is None:
             self.flashinfer_allreduce_fusion_backend = "auto"
 
     def _handle_quantization_opt_out(self) -> None:
-        # With "unquant" a checkpoint's own method must not apply. None alone would not show that the user opted out.
+        # "unquant" means that the checkpoint's own method must not apply either. None alone would not say so, and a
+        # later handler would take over the checkpoint's method. So it also looks at the second field.
         if self.quantization == "unquant":
             self.quantization = None
             self._quantization_explicitly_unset = True
@@ -27,7 +28,7 @@ class EntryHandlers(Record):
             self._quantization_explicitly_unset = False
 
     def _handle_deterministic_fusion_opt_out(self) -> None:
-        # Before the model-specific adjustments, which would turn the fusion on.
+        # This must run before the model-specific handler (slot 8), which would turn the fusion on.
         if self.enable_deterministic_inference:
             self.enforce_disable_flashinfer_allreduce_fusion = True
 

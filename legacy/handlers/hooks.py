@@ -1,4 +1,4 @@
-"""Functions that are outside the record in 0.5.14 too, and assign through their parameter."""
+"""Functions that assign fields of the record that they get as an argument; they are functions in 0.5.14 too."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _GIB = 1024  # memory is counted in MiB
 
 
 def set_default_server_args(args: Record) -> None:
-    """Set the one attention backend there is, and sizes by the device's memory.
+    """Set an NPU's only attention backend, and sizes that depend on its memory.
 
-    The parameter is called as in the original: its four writes are not among the slice's 173.
+    The parameter is named ``args`` as in the original, and not ``server_args``. The 173 writes of the slice are those
+    to ``self`` and ``server_args``, so the four writes of resolved fields here are not among them.
     """
     args.attention_backend = "ascend"
     args.prefill_attention_backend = "ascend"
@@ -50,7 +51,7 @@ def _hisparse_default_backend(kv_cache_dtype: str) -> str:
 def apply_hisparse_dsa_backend_defaults(
     server_args: Record, user_set_prefill: bool, user_set_decode: bool, kv_cache_dtype: str
 ) -> bool:
-    """Choose the sparse attention kernels if HiSparse is on, and return whether it is."""
+    """Return whether HiSparse is on; if it is, choose the sparse attention kernels that the user did not choose."""
     if not server_args.enable_hisparse:
         return False
     backend = _hisparse_default_backend(kv_cache_dtype)
@@ -62,9 +63,9 @@ def apply_hisparse_dsa_backend_defaults(
 
 
 def apply_deepseek_v4_defaults(server_args: Record, model_arch: str) -> None:
-    """Set the backend, the geometry and the type of the KV cache, and check what speculates.
+    """Set the attention backend, the page size and the type of the KV cache, and check type and speculation.
 
-    Raises AssertionError for a type of the KV cache or a kind of speculation that the model cannot have.
+    Raises AssertionError for a type of the KV cache or a kind of speculation that the model does not support.
     """
     server_args.attention_backend = "dsv4"
     server_args.page_size = 256
@@ -72,7 +73,7 @@ def apply_deepseek_v4_defaults(server_args: Record, model_arch: str) -> None:
         server_args.kv_cache_dtype = "fp8_e4m3"
 
     if server_args.device == "npu":
-        # The NPU's own defaults named "ascend" for all three a few slots ago.
+        # Slot 4 has set all three backend fields to "ascend"; this model needs "dsv4" instead.
         server_args.prefill_attention_backend = "dsv4"
         server_args.decode_attention_backend = "dsv4"
         server_args.page_size = 128
@@ -89,7 +90,7 @@ def apply_deepseek_v4_defaults(server_args: Record, model_arch: str) -> None:
         assert server_args.speculative_algorithm == "EAGLE", f"{model_arch} speculates with EAGLE alone"
         assert server_args.speculative_eagle_topk == 1, f"{model_arch} speculates with an EAGLE top-k of 1 alone"
 
-    # Equal to the default counts as not given.
+    # A value that equals the default counts as not given: the record does not tell the two apart.
     if server_args.swa_full_tokens_ratio == Arguments.swa_full_tokens_ratio:
         server_args.swa_full_tokens_ratio = 0.1
 
@@ -98,9 +99,9 @@ def apply_deepseek_v4_defaults(server_args: Record, model_arch: str) -> None:
 
 
 def validate_deepseek_v4_cp(server_args: Record) -> None:
-    """Set what context parallelism implies, then check that the machine's ranks allow it.
+    """Set what context parallelism implies, then check the numbers of ranks.
 
-    Raises ValueError for another strategy than interleaving, AssertionError for ranks that do not fit.
+    Raises ValueError for any other strategy than interleaving, AssertionError for numbers of ranks that do not fit.
     """
     if not server_args.enable_prefill_cp:
         return
@@ -120,10 +121,10 @@ _MODELOPT = ("modelopt", "modelopt_fp8", "modelopt_fp4", "modelopt_mixed")
 
 
 def apply_nemotron_h_defaults(server_args: MambaHandlers, model_arch: str) -> None:
-    """Set what the checkpoint's quantization implies, then the attention kernels and the mamba cache.
+    """Set what the checkpoint's quantization implies, then the attention backend and the cache of the states.
 
-    Raises AssertionError for another activation than relu2 in a quantized checkpoint, for Triton attention, and
-    for what the mamba cache refuses.
+    Raises AssertionError if a quantized checkpoint has another activation than relu2, if the attention backend is
+    triton, and for settings with which the states cannot be cached.
     """
     model_config = server_args.get_model_config()
     detected = model_config.quantization
@@ -143,7 +144,7 @@ def apply_nemotron_h_defaults(server_args: MambaHandlers, model_arch: str) -> No
         is_fp4 = detected in ("modelopt_fp4", "modelopt_mixed") or server_args.quantization == "modelopt_fp4"
         if is_sm100_supported() and server_args.moe_a2a_backend == "none":
             server_args.moe_runner_backend = "flashinfer_trtllm"
-        # Without a capability the comparison is a TypeError, in the original too.
+        # If the device has no compute capability, this comparison raises TypeError, as it does in the original.
         elif is_fp4 and is_cuda() and (8, 0) <= get_device_capability() < (10, 0):  # type: ignore[operator]
             server_args.moe_runner_backend = "marlin"
         else:

@@ -1,4 +1,7 @@
-"""Families with state layers (and Qwen3 MoE, which shares a branch with them): most end in the mamba cache."""
+"""Families with state layers, and Qwen3 MoE, which shares a branch with some of them.
+
+Most branches end by resolving the prefix cache, which must also keep the states (`legacy.handlers.mamba`).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ FALCON_JET_ARCHITECTURES = ("FalconH1ForCausalLM", "JetNemotronForCausalLM", "Je
 
 
 class HybridFamilies(MambaHandlers, AttentionHandlers):
-    """Their branches, in the original's order."""
+    """One method for each family's branch, in the original's order."""
 
     def _adjust_qwen3(self, model_arch: str, hf_config: HFConfig) -> None:
         if is_sm100_supported():
@@ -45,7 +48,7 @@ class HybridFamilies(MambaHandlers, AttentionHandlers):
             self.moe_runner_backend = "flashinfer_trtllm"
 
     def _choose_qwen3_hybrid_attention(self) -> None:
-        """Choose trtllm_mha where it is the default and the states do not force pages of one token."""
+        """Choose trtllm_mha if it is the default and the states do not force pages of one token, else triton."""
         default = self._get_default_attn_backend(self.use_mla_backend(), self.get_model_config())
         forces_single_tokens = (
             not self.enable_mamba_extra_buffer()

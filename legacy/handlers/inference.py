@@ -23,7 +23,7 @@ DEEPSEEK_ARCHITECTURES = (
 
 
 class InferenceHandlers(Record):
-    """Two ways of running a model that overrule what was chosen before."""
+    """Two special ways to run a model. Both overrule some choices of the user and of earlier handlers."""
 
     def _handle_deterministic_inference(self) -> None:
         if self.rl_on_policy_target is not None:
@@ -47,7 +47,7 @@ class InferenceHandlers(Record):
         if self.attention_backend not in RADIX_SUPPORTED_DETERMINISTIC_ATTENTION_BACKEND:
             self.disable_radix_cache = True
 
-        # ROCm reduces in a fixed order by itself.
+        # ROCm's own all-reduce adds in a fixed order, so nothing has to change there.
         if self.tp_size > 1 and not is_hip():
             envs.NCCL_ALGO.set("allreduce:tree")
             self.disable_custom_all_reduce = True
@@ -87,7 +87,7 @@ class InferenceHandlers(Record):
             self.disable_overlap_schedule = True
         if not self.disable_radix_cache:
             block_size = current().model.dllm_block_size
-            # Slot 13 left no page size unset.
+            # The page size is set: slot 13 gives it a default.
             if self.page_size % block_size != 0:  # type: ignore[operator]
                 self.page_size = block_size
             self.enable_hierarchical_cache = False

@@ -1,4 +1,4 @@
-"""The prefix cache of models with state layers: which strategy keeps their states, and what it demands."""
+"""The prefix cache of models with state layers: the strategy that keeps their states, and what it requires."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXTRA_BUFFER_ARCHITECTURES = (
 
 
 class MambaHandlers(Record):
-    """Called from many branches of the model-specific adjustments, and reads fields as they are there."""
+    """Many branches of the model-specific handler call this; it sees the fields as they are at that moment."""
 
     def _support_mamba_cache_extra_buffer(self, model_arch: str) -> bool:
         return model_arch in EXTRA_BUFFER_ARCHITECTURES and self.linear_attn_backend == "triton"
@@ -44,8 +44,8 @@ class MambaHandlers(Record):
             )
         if self.page_size is not None:
             assert self.mamba_track_interval % self.page_size == 0, "states must be saved at the end of a page"
-            # Asked for its own check.
-            assert self.mamba_cache_chunk_size is not None  # never false: it is a number
+            # Reading this property runs the check in it.
+            assert self.mamba_cache_chunk_size is not None  # never false: the property is always a number
 
     def _handle_mamba_radix_cache(self, model_arch: str) -> None:
         if self.disable_radix_cache:

@@ -1,4 +1,4 @@
-"""Slot 8: which family's branch a model takes, and what holds for several families after it."""
+"""Slot 8: chooses the branch of the model's family, then applies the rules that concern several families."""
 
 from __future__ import annotations
 
@@ -41,14 +41,15 @@ ALLREDUCE_FUSION_ARCHITECTURES = (
 
 
 class ModelSpecificHandlers(DeepseekFamily, TransformerFamilies, HybridFamilies):
-    """The original's one method of 800 lines: here its dispatch, with a method a branch.
+    """The original's one method of 800 lines, split up: the choice of the branch here, each branch in a method.
 
-    0.5.14 also looks into a registry of linear attention models, which is empty unless a plug-in fills it: a case
-    has no plug-ins.
+    0.5.14 also looks into a registry of linear attention models. Only plug-ins fill that registry, and a case has
+    none, so it is not ported.
     """
 
     def _handle_model_specific_adjustments(self) -> None:
         self.uses_mamba_radix_cache = False
+        # Weights from a running server come without a config that could be read.
         if parse_connector_type(self.model_path) == INSTANCE:
             return
         hf_config = self.get_model_config().hf_config
@@ -62,7 +63,7 @@ class ModelSpecificHandlers(DeepseekFamily, TransformerFamilies, HybridFamilies)
         self._adjust_across_families(model_arch)
 
     def _adjust_family(self, model_arch: str, hf_config: HFConfig) -> None:
-        """Take the first branch that is the model's. A model without one is a plain one, and nothing happens."""
+        """Run the first branch that the model's architecture matches; for any other architecture do nothing."""
         if model_arch in DEEPSEEK_V3_ARCHITECTURES:
             self._adjust_deepseek(model_arch, hf_config)
         elif model_arch == "DeepseekV4ForCausalLM":
@@ -71,7 +72,7 @@ class ModelSpecificHandlers(DeepseekFamily, TransformerFamilies, HybridFamilies)
             self._adjust_gpt_oss(hf_config)
         elif model_arch in MIMO_V2_MODEL_ARCHS:
             self._adjust_mimo_v2(model_arch, hf_config)
-        # Any name that contains one of these two.
+        # The original also looks for these two inside longer names, such as that of the draft model.
         elif "Step3p5ForCausalLM" in model_arch or "Step3p7ForConditionalGeneration" in model_arch:
             self._adjust_step3p()
         elif model_arch in LLAMA4_MODEL_ARCHS and self.device != "cpu":

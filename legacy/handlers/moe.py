@@ -1,4 +1,4 @@
-"""Slots 15 and 16: expert kernels, and how experts exchange tokens."""
+"""Slots 15 and 16: the kernels that run the experts, and the backend over which experts exchange tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from legacy.record.record import Record
 
 
 class MoeHandlers(Record):
-    """Each kernel and each exchange states what it needs of the rest."""
+    """Handlers that check, for the chosen kernels and the chosen exchange, what they need of other fields."""
 
     def _handle_moe_kernel_config(self) -> None:
         if self.quantization == "nvfp4_online":
@@ -126,7 +126,7 @@ class MoeHandlers(Record):
     def _check_mori(self) -> None:
         if self.deepep_mode == "auto":
             self.deepep_mode = "normal"
-        # A None that was given is a TypeError, in the original too.
+        # If the user gave None, this raises TypeError, as it does in the original.
         if self.chunked_prefill_size > 0 and self.disaggregation_mode != "decode":  # type: ignore[operator]
             limit = envs.SGLANG_MORI_NUM_MAX_DISPATCH_TOKENS_PER_RANK.get()
             assert self.chunked_prefill_size <= limit, (  # type: ignore[operator]

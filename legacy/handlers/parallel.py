@@ -6,7 +6,7 @@ from legacy.record.record import Record
 
 
 class ParallelHandlers(Record):
-    """What the numbers of ranks imply."""
+    """Handlers of fields that depend on the numbers of ranks."""
 
     def _handle_data_parallelism(self) -> None:
         if self.dp_size == 1:
@@ -17,7 +17,7 @@ class ParallelHandlers(Record):
             assert self.tp_size % self.dp_size == 0, (
                 f"attention over {self.dp_size} data parallel ranks does not divide {self.tp_size} ranks"
             )
-            # A None that was given is a TypeError, in the original too.
+            # If the user gave None, this raises TypeError, as it does in the original.
             self.chunked_prefill_size = self.chunked_prefill_size // self.dp_size  # type: ignore[operator]
         if self.enable_dp_lm_head:
             assert self.enable_dp_attention, "enable_dp_lm_head needs enable_dp_attention"

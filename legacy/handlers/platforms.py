@@ -1,4 +1,4 @@
-"""Slots 2 to 6: what a platform other than CUDA and ROCm demands before anything else is decided."""
+"""Slots 2 to 6: the defaults and limits of each platform other than CUDA and ROCm."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from legacy.record.record import Record
 
 
 class PlatformHandlers(Record):
-    """One handler a platform; each looks at ``device`` and not at the machine."""
+    """One handler for each platform. Each tests the argument ``device``, not what the machine really is."""
 
     def _handle_hpu_backends(self) -> None:
         if self.device == "hpu":
@@ -27,11 +27,12 @@ class PlatformHandlers(Record):
         if self.device == "npu":
             set_default_server_args(self)
             prefill = self.cuda_graph_config.prefill
-            if prefill.tc_compiler is not None:  # never false: without a word it is inductor
+            if prefill.tc_compiler is not None:  # never false: its default is "eager", and no drawn case sets null
                 prefill.tc_compiler = "eager"
 
     def _handle_mps_backends(self) -> None:
-        # MLX has a schedule of its own. A case does not describe which packages are installed: MLX is assumed to be.
+        # With MLX the schedule stays as it is. The original also asks whether the package mlx is installed. A case
+        # does not say which packages are installed, so the port assumes this one.
         if self.device == "mps" and not envs.SGLANG_USE_MLX.get():
             self.disable_overlap_schedule = True
 

@@ -1,4 +1,4 @@
-"""Families of attention layers only: GPT-OSS, MiMo, Step-3, Llama 4, Gemma, Moss-VL, EXAONE, OLMo, GLM-4, MiniMax."""
+"""Families without state layers: GPT-OSS, MiMo, Step-3, Llama 4, Gemma, Moss-VL, EXAONE, OLMo, GLM-4, MiniMax."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GPT_OSS_BACKENDS = ("triton", "trtllm_mha", "fa3", "fa4", "ascend", "intel_amx",
 
 
 class TransformerFamilies(Record):
-    """Their branches, in the original's order."""
+    """One method for each family's branch, in the original's order."""
 
     def _adjust_gpt_oss(self, hf_config: HFConfig) -> None:
         if self.is_attention_backend_not_set():
@@ -81,10 +81,10 @@ class TransformerFamilies(Record):
         elif is_sm120_supported() and is_mxfp4:
             self.moe_runner_backend = "marlin"
         elif uses_aiter and is_mxfp4:
-            # "auto" is AITER here.
+            # "auto" makes the layers use AITER in this case. The write changes nothing, but the original has it.
             self.moe_runner_backend = "auto"
         elif uses_aiter:
-            # AITER lacks some of the shapes of BF16.
+            # AITER does not support all the matrix shapes of a BF16 checkpoint.
             self.moe_runner_backend = "triton"
         elif is_musa() and envs.SGLANG_DEEPEP_BF16_DISPATCH.get():
             self.moe_runner_backend = "deep_gemm"
@@ -104,7 +104,7 @@ class TransformerFamilies(Record):
         if model_arch == "MiMoV2ForCausalLM" and not self.encoder_only:
             expected = get_mimo_v2_fused_qkv_expected_tp_size(hf_config)
             attn_dp_size = self.dp_size if self.enable_dp_attention else 1
-            # Before the comparison: ranks of 0 are a ZeroDivisionError whether anything is expected or not.
+            # Computed first, as in the original: 0 ranks raise ZeroDivisionError even if no number is expected.
             ranks = self.tp_size // attn_dp_size // self.attn_cp_size
             if expected is not None and ranks != expected:
                 raise ValueError(
@@ -162,7 +162,7 @@ class TransformerFamilies(Record):
         if self.is_attention_backend_not_set():
             self.attention_backend = default
         elif self.attention_backend is None:
-            # One phase was chosen: the other must not get a backend that the model cannot have.
+            # The user chose the backend of one phase. The other phase must not get one that the model cannot use.
             self.attention_backend = default
         prefill_backend, decode_backend = self.get_attention_backends()
         accepted = ("trtllm_mha", "triton", "ascend", "intel_xpu")
@@ -218,5 +218,5 @@ class TransformerFamilies(Record):
             self.moe_runner_backend = "flashinfer_trtllm"
 
     def _adjust_minimax_m2(self) -> None:
-        # 0.5.14 has no such field: the port's second intended difference.
+        # The port's second intended difference: 0.5.14 does not have this field.
         self.enable_tf32_matmul = True

@@ -1,1 +1,1 @@
-"""The record without its handlers: its fields, and what follows from them."""
+"""The record without its handlers: its fields, and the methods that only read them."""

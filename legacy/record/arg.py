@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Arg:
-    """A field's metadata, inside ``Annotated``; ``no_cli`` marks a field that no flag sets.
+    """A field's metadata, inside ``Annotated``.
 
-    Help, choices and flags are in the table `harness.world.records`. The codemods add their marks here.
+    If ``no_cli`` is true, no command-line flag sets the field. Help, choices and flags are in the table
+    `harness.world.records`. The codemod that tags fields as resolvable adds an attribute for the tag to this class.
     """
 
     no_cli: bool = False

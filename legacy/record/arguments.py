@@ -1,8 +1,8 @@
-"""The record's fields: the state that handlers read and assign.
+"""The record's fields, which the handlers read and assign.
 
 The fields are those of the table `harness.world.records`, which also has their choices, flags and help. Name, type
 and default are written here as well, because the codemods work on this package as on a tree of sglang: they read and
-tag fields in the source of the record. A test compares both.
+tag fields in the source of the record. A test checks that both agree.
 """
 
 from __future__ import annotations
@@ -121,6 +121,6 @@ class Arguments:
     disaggregation_mode: A[str, Arg()] = "null"
     disaggregation_transfer_backend: A[str, Arg()] = "mooncake"
 
-    # -- state that is no argument
+    # -- set by handlers only, so the constructor does not take them
     uses_mamba_radix_cache: bool = field(default=False, init=False)
     _quantization_explicitly_unset: bool = field(default=False, init=False)

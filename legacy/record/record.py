@@ -1,4 +1,4 @@
-"""What handlers ask of the record: its model, its effective backends, its mamba strategy."""
+"""What handlers compute from the fields without changing them: model, effective backends, mamba strategy."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ FLA_CHUNK_SIZE = 64
 
 
 class Record(Arguments):
-    """The arguments, and what follows from them without any assignment."""
+    """The arguments, with methods that read them and assign nothing."""
 
     def get_model_config(self) -> ModelConfig:
-        """Return what is derived from the checkpoint: that of the current case."""
+        """Return what is derived from the checkpoint of the current case, whatever the model path is."""
         return current().model_config
 
     def get_attention_backends(self) -> tuple[str | None, str | None]:
-        """Return the kernels that prefill and decode would run; an empty name counts as none."""
+        """Return the attention backends of prefill and of decode.
+
+        A phase without a backend of its own has ``attention_backend``. An empty name counts as none.
+        """
         return (
             self.prefill_attention_backend or self.attention_backend,
             self.decode_attention_backend or self.attention_backend,
@@ -37,26 +40,27 @@ class Record(Arguments):
         )
 
     def enable_mamba_extra_buffer(self) -> bool:
-        """Return whether states are kept in extra buffers, eagerly or lazily."""
+        """Return whether the prefix cache keeps the state layers' states in extra buffers, eagerly or lazily."""
         return self.disable_radix_cache is False and self.mamba_radix_cache_strategy in (
             "extra_buffer",
             "extra_buffer_lazy",
         )
 
     def enable_mamba_extra_buffer_lazy(self) -> bool:
-        """Return whether states are kept in extra buffers lazily."""
+        """Return whether the prefix cache keeps states in extra buffers, and the lazy strategy was chosen."""
         return (
-            self.disable_radix_cache is False  # never false: asked where there is such a cache
+            self.disable_radix_cache is False  # never false: only called while the prefix cache is on
             and self.mamba_radix_cache_strategy == "extra_buffer_lazy"
         )
 
     @property
     def mamba_cache_chunk_size(self) -> int:
-        """The tokens between two points at which a state can be cached.
+        """The number of tokens between two points at which a state can be cached.
 
-        Raises AssertionError when neither of chunk and page divides the other.
+        It is the larger one of the kernels' chunk and the page. Raises AssertionError if the smaller one does not
+        divide it.
         """
-        assert self.page_size is not None  # never false: whoever asks has looked
+        assert self.page_size is not None  # never false: its only caller has checked it
         chunk_size: int = getattr(self.get_model_config().hf_config, "mamba_chunk_size", FLA_CHUNK_SIZE)
         larger, smaller = max(chunk_size, self.page_size), min(chunk_size, self.page_size)
         assert larger % smaller == 0, (
