@@ -1,1 +1,1 @@
-"""What a codemod is, which ones there are, and how one runs over a tree."""
+"""The base class of codemods, and the driver that applies codemods to a tree."""

@@ -1,4 +1,4 @@
-"""Applies codemods to a tree: each file is parsed once a step, on as many processes as are given."""
+"""Applies the codemods of a step to a tree. Each file is parsed once for all of them, in one of several processes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from codemods.reading.source import SourceFile, Unreadable, mentions
 
 @dataclass
 class StepResult:
-    """What a step makes of a tree: new bytes by path, how often each codemod changed something, what it left.
-
-    ``unreadable`` are the files that hold one of the words and cannot be changed, by path, with the reason.
-    """
+    """The result of the codemods of one step for a tree."""
 
     changed: dict[str, bytes] = field(default_factory=dict)
+    """The new bytes of each changed or added file, by path."""
     counts: dict[str, int] = field(default_factory=dict)
+    """The number of changes that each codemod made, by its name."""
     left: list[Left] = field(default_factory=list)
+    """The code that was found but not changed."""
     unreadable: dict[str, str] = field(default_factory=dict)
+    """Why a file that holds a word of a codemod cannot be changed, by path."""
 
     def add(self, later: StepResult) -> None:
-        """Add what further codemods of the step made of the tree as this result has it."""
+        """Add the result of further codemods, which got the tree with the changes of this result."""
         self.changed |= later.changed
         self.left += later.left
         self.unreadable |= later.unreadable
@@ -44,13 +45,13 @@ class _FileResult(NamedTuple):
 
 
 def run(tree: SourceTree, codemods: Sequence[Codemod], *, jobs: int = 1) -> StepResult:
-    """Return what ``codemods``, one after another, make of ``tree``; nothing is written.
+    """Return the result of applying ``codemods``, one after another, to ``tree``; nothing is written.
 
     The result does not depend on ``jobs``.
     """
     words = tuple(sorted({word for codemod in codemods for word in codemod.words()}))
     work = [(name, data) for name in tree.names() if mentions(data := tree.read(name), words)]
-    # The largest first, so that none is left over at the end.
+    # The largest files come first: one that came last would keep one process busy while the others are done.
     order = sorted(range(len(work)), key=lambda number: -len(work[number][1]))
     if jobs > 1 and len(work) > 8:
         context = multiprocessing.get_context("fork")
@@ -66,9 +67,9 @@ def run(tree: SourceTree, codemods: Sequence[Codemod], *, jobs: int = 1) -> Step
 
 
 def run_in(root: Path | str, codemods: Sequence[Codemod], *, jobs: int = 1) -> StepResult:
-    """Apply ``codemods`` to the folder ``root``, which the caller has made for it, and write what changed there.
+    """Apply ``codemods`` to the folder ``root``, a copy that the caller made for it, and write the changes there.
 
-    Raises UsageError when ``root`` is no folder.
+    Raises UsageError if ``root`` is not a folder.
     """
     tree = FolderTree(root)
     result = run(tree, codemods, jobs=jobs)
@@ -77,6 +78,7 @@ def run_in(root: Path | str, codemods: Sequence[Codemod], *, jobs: int = 1) -> S
 
 
 _mine: Sequence[Codemod] = ()
+"""The codemods that a process of the pool applies: it gets them once, not with each file."""
 
 
 def _start(codemods: Sequence[Codemod]) -> None:

@@ -1,1 +1,1 @@
-"""The dangers of moving one of a field's writers: what would see another value, and what would overtake what."""
+"""The dangers of moving a writer of a field: reads that would see another value, writes that would change order."""

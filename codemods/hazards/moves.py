@@ -1,4 +1,4 @@
-"""What it would change to let a field's write in one slot happen in another."""
+"""Judges what could change if the writes of a field in one slot happened in another slot."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ DANGERS: Final = {
     "changed_inputs": "writers of what it needs",
     "handed": "places that are handed the record",
 }
-"""The kinds of danger, each with its title. What reads the record after it was handed on is not known."""
+"""The kinds of danger, with their titles. ``handed``: whatever gets the record may read and write any field."""
 
 
 class Move(NamedTuple):
-    """A writer of ``field`` in the slot ``origin`` that would run at the start of the slot ``to``.
-
-    ``writes`` are its writes, ``dangers`` the accesses between the two slots that make the move one, by their kind.
-    """
+    """The writes of ``field`` in the slot ``origin``, moved to the start of the slot ``to``."""
 
     field: str
     origin: ResolutionSlot
     to: ResolutionSlot
     writes: tuple[Access, ...]
     dangers: Mapping[str, tuple[Access, ...]]
+    """The accesses between the two slots that the move may affect, by the kind of danger."""
 
     @property
     def is_safe(self) -> bool:
-        """Whether nothing that is known, and nothing unknown, is in the way."""
+        """Whether there is no danger of any kind."""
         return not any(self.dangers.values())
 
 
 def judge_move(timeline: Timeline, field: str, origin: str, to: str) -> Move:
-    """Return what is between the writes of ``field`` in the slot ``origin`` and the start of the slot ``to``.
+    """Return the move of the writes of ``field`` from the slot ``origin`` to the start of the slot ``to``.
 
-    Slots are given by name or number. Raises UsageError for an unknown slot, or one that does not write the field.
+    Slots are given by name or number. Raises UsageError for an unknown slot, and if ``origin`` does not write the
+    field.
     """
     source, target, accesses = timeline.slot(origin), timeline.slot(to), timeline.accesses
     slots = [access.slot for access in accesses]
@@ -54,7 +53,7 @@ def judge_move(timeline: Timeline, field: str, origin: str, to: str) -> Move:
             f"slot {source.name!r} does not write {field!r}: slots {', '.join(map(str, writers)) or 'none'} do"
         )
     start = next((number for number, slot in enumerate(slots) if slot >= target.number), len(slots))
-    # Later: what comes after the first write; earlier: what comes before the last one.
+    # To a later slot, the writes pass what follows the first of them; to an earlier slot, what comes before the last.
     between = range(min(writes) + 1, start) if start > min(writes) else range(start, max(writes))
     others = [accesses[number] for number in between if number not in writes]
     needs = {name for access in writes.values() for name in access.needs} - {field}

@@ -1,4 +1,4 @@
-"""Prints a timeline or a move, as text for people and as plain data for programs."""
+"""Formats a timeline and moves, as text for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codemods.reading.timeline import Timeline
 
 
 def as_text(timeline: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
-    """Return the writers and readers of ``fields`` slot by slot, then what is in the way of each move."""
+    """Return text that lists the accesses of ``fields`` slot by slot, then the dangers of each move."""
     places = [
         len({(access.file, access.line, access.field) for access in timeline.of(fields, kind)})
         for kind in ("write", "read", "handed")
@@ -29,7 +29,7 @@ def as_text(timeline: Timeline, fields: Sequence[str], moves: Iterable[Move] = (
 
 
 def as_json(timeline: Timeline, fields: Sequence[str], moves: Iterable[Move] = ()) -> str:
-    """Return the same as JSON."""
+    """Return JSON with the same contents as `as_text`."""
     body = {
         "fields": list(fields),
         "slots": [{name: getattr(slot, name) for name in _OF_SLOT} for slot in timeline.slots],

@@ -27,7 +27,7 @@ class ScopeNames(NamedTuple):
     records: frozenset[str]
     """The names that hold the record."""
     source: str
-    """The name of the outermost function around it, which declarations in it give as their source."""
+    """The name of the outermost function around, which declarations give as their source."""
     of_class: frozenset[str] = frozenset()
     """The names that hold the record's class."""
     signature: tuple[str, ...] = ()

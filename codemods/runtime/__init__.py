@@ -1,1 +1,4 @@
-"""What codemods place in a target tree: standard library only, and importable here so that it can be tested."""
+"""The module that codemods place in a target tree, and its names.
+
+It uses the standard library only, and can be imported here so that it can be tested.
+"""

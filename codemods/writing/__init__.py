@@ -1,1 +1,1 @@
-"""How code is written into a tree: expressions, imports, annotations, statements."""
+"""Makes the code that codemods write into a tree: expressions, imports, annotations, statements."""

@@ -1,4 +1,4 @@
-"""Adds a tag to the metadata of one annotated field, whatever form the annotation has."""
+"""Adds a tag to the metadata of a field, in each form that its annotation may have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from codemods.writing.emit import code, comma, deeper, exploded, fits, keyword_a
 
 
 class Tagger:
-    """Knows how a file spells ``Annotated`` and the class of the metadata, ``arg``, with its parameters."""
+    """Adds the keyword ``tag`` to the metadata of the fields in one file.
+
+    ``arg`` is the name of the metadata's class, ``parameters`` are its parameters. The file may import that class and
+    ``Annotated`` under other names. ``left`` are the fields that cannot be tagged, each with the reason.
+    """
 
     def __init__(self, source: SourceFile, arg: str, parameters: Sequence[str], tag: str, width: int) -> None:
         imports = ModuleIndex(source.path, source.tree).imports
@@ -34,7 +38,7 @@ class Tagger:
         self.left: list[tuple[str, str]] = []
 
     def tagged(self, node: cst.AnnAssign) -> cst.AnnAssign:
-        """Return ``node`` with the tag, or the same object when it has it or cannot have it."""
+        """Return ``node`` with the tag; the same object if it has the tag already, or cannot have it."""
         annotation = node.annotation.annotation
         wrapped = self._wrapped(annotation)
         if wrapped is None:
@@ -52,7 +56,7 @@ class Tagger:
         return self._with_new_element(node, wrapped)
 
     def new_field(self, name: str, annotation: str, default: str) -> str:
-        """Return the text of a tagged field that has no flag and is no argument of the constructor."""
+        """Return the text of a new field with the tag; it gets no flag if the metadata's class has ``no_cli``."""
         wrapper = self._own_wrapper or "Annotated"
         self.needs_imports = self.needs_imports or self._own_wrapper is None or not self._has_arg
         arg = code(self._fresh())
@@ -69,6 +73,7 @@ class Tagger:
         return None
 
     def _grown(self, node: cst.AnnAssign, annotation: cst.BaseExpression) -> cst.AnnAssign:
+        """Return ``node``, whose annotation has no metadata yet, with ``Annotated`` around it and the tag."""
         assert isinstance(node.target, cst.Name)
         text = code(annotation)
         if "InitVar" in text or "ClassVar" in text:
@@ -79,6 +84,7 @@ class Tagger:
             return node
         wrapper = self._own_wrapper or "Annotated"
         self.needs_imports = self.needs_imports or self._own_wrapper is None or not self._has_arg
+        # ``int`` stands for the annotation of the field, which takes its place below.
         made = cst.parse_expression(f"{wrapper}[int, {code(self._fresh())}]")
         assert isinstance(made, cst.Subscript)
         first, *rest = made.slice
@@ -93,7 +99,7 @@ class Tagger:
         return made
 
     def _from_help(self, text: cst.BaseExpression) -> cst.Call:
-        """Return the metadata that means the same as a bare help text."""
+        """Return the metadata, with the tag, that means the same as a help text alone."""
         self.needs_imports = self.needs_imports or not self._has_arg
         if "\n" not in code(text) and text.lpar:
             text = text.with_changes(lpar=[], rpar=[])
@@ -101,7 +107,7 @@ class Tagger:
         return self._with_tag(cst.Call(cst.Name(self._arg), [first]))
 
     def _with_tag(self, call: cst.Call) -> cst.Call:
-        """Return ``call`` with the tag; several lines stay several lines."""
+        """Return ``call`` with the tag, on a line of its own if the last argument has one."""
         for number, item in enumerate(call.args):
             if item.keyword is not None and item.keyword.value == self._tag:
                 if code(item.value) == "True":
@@ -143,7 +149,7 @@ class Tagger:
         return self._laid_out(node, wrapped.with_changes(slice=[*wrapped.slice[:-1], spaced, added]))
 
     def _laid_out(self, node: cst.AnnAssign, wrapped: cst.Subscript) -> cst.AnnAssign:
-        """Return ``node`` with the annotation, in as few lines as it had if they fit, else one element a line."""
+        """Return ``node`` with the annotation ``wrapped``, with one element a line if a line would be too long."""
         plain = _annotated_with(node, wrapped)
         long_before = [line for line in code(node).splitlines() if len(line) > self._width]
         long_now = [line for line in code(plain).splitlines() if len(line) > self._width]
@@ -160,7 +166,7 @@ class Tagger:
         return _annotated_with(node, wrapped.with_changes(slice=elements))
 
     def _is_cramped(self, wrapped: cst.Subscript) -> bool:
-        """Return whether a call that was just made holds a line break without being on lines of its own."""
+        """Return whether the metadata's call has a line break, but not after its opening bracket."""
         for element in wrapped.slice:
             value = element.slice.value if isinstance(element.slice, cst.Index) else None
             if not isinstance(value, cst.Call) or name_of(value.func) not in self._args:
@@ -184,7 +190,7 @@ def _annotated_with(node: cst.AnnAssign, wrapped: cst.Subscript) -> cst.AnnAssig
 
 
 def _open(wrapped: cst.Subscript) -> cst.Subscript:
-    """Return ``wrapped`` with its elements on lines of their own, and what they hold one step further in."""
+    """Return ``wrapped`` with one element a line; lines inside an element are indented one step more."""
     elements = [
         element.with_changes(slice=cst.Index(deeper(element.slice.value)))
         if isinstance(element.slice, cst.Index)

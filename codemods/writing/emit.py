@@ -1,4 +1,4 @@
-"""Statements that codemods write, laid out as a formatter would: one line if it fits, else one argument a line."""
+"""Makes expressions and statements, laid out as a formatter would: on one line, or with one argument a line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLANK = cst.Module(body=[])
 
 
 def name(text: str) -> cst.BaseExpression:
-    """Return ``text``, a dotted name, as an expression."""
+    """Return the dotted name ``text`` as an expression."""
     return cst.parse_expression(text)
 
 
@@ -33,14 +33,14 @@ class _Names(cst.CSTVisitor):
 
 
 def names_in(node: cst.CSTNode) -> set[str]:
-    """Return every name that ``node`` mentions, attributes, keywords and imports included."""
+    """Return every name in ``node``, those of attributes, keywords and imports included."""
     visitor = _Names()
     node.visit(visitor)
     return visitor.found
 
 
 def is_literal(node: cst.BaseExpression) -> bool:
-    """Return whether evaluating ``node`` twice, or later, makes no difference: a constant without any name."""
+    """Return whether ``node`` is a constant, so that evaluating it twice or later makes no difference."""
     if isinstance(node, cst.UnaryOperation):
         return is_literal(node.expression)
     if isinstance(node, cst.Name):
@@ -51,7 +51,7 @@ def is_literal(node: cst.BaseExpression) -> bool:
 
 
 def as_argument(value: cst.BaseExpression) -> cst.BaseExpression:
-    """Return ``value`` as it is written after ``keyword=``: with parentheses if it needs them, else one pair less."""
+    """Return ``value`` as it is written after ``keyword=``: in parentheses only if they are needed."""
     if isinstance(value, (cst.Tuple, cst.Yield, cst.NamedExpr, cst.GeneratorExp)):
         if value.lpar:
             return value
@@ -69,7 +69,7 @@ def declaration(
     quote: str = '"',
     declare: str = DECLARE,
 ) -> cst.Call:
-    """Return ``declare(owner, "source", field=value, ...)`` on one line, its values as they are."""
+    """Return ``declare(owner, "source", field=value, ...)``; only the values may take several lines."""
     arguments = [
         cst.Arg(owner.with_changes(lpar=[], rpar=[])),
         cst.Arg(cst.SimpleString(f"{quote}{source}{quote}")),
@@ -80,9 +80,9 @@ def declaration(
 
 
 def laid_out(call: cst.Call, width: int) -> cst.Call:
-    """Return ``call`` laid out in ``width`` columns: on one line, its arguments on one line, or one a line.
+    """Return ``call`` in the first of these forms that fits in ``width`` columns.
 
-    Arguments that start a line of their own already are as deep as they will be.
+    They are: all on one line; all arguments on one line of their own; one argument a line.
     """
     broken = isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace)
     flat = call.with_changes(
@@ -92,13 +92,14 @@ def laid_out(call: cst.Call, width: int) -> cst.Call:
     for candidate in (flat, _hanging(flat), exploded(flat)):
         if fits(candidate, width) and not _needs_lines(candidate, candidate is not flat):
             return candidate
+    # The arguments of a call that starts them on a new line are indented already.
     if broken:
         return exploded(call)
     return exploded(call.with_changes(args=[item.with_changes(value=deeper(item.value)) for item in call.args]))
 
 
 def comma() -> cst.Comma:
-    """Return a comma with a space after it; a new one each time, since a node has one place in a tree."""
+    """Return a new comma with a space after it: a node may be in a tree only once."""
     return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
@@ -114,7 +115,7 @@ def fits(node: cst.CSTNode, width: int) -> bool:
 
 
 def _needs_lines(call: cst.Call, broken: bool) -> bool:
-    """Return whether an argument still holds a line break, so that one argument a line is clearer."""
+    """Return whether ``call``, if not ``broken``, is clearer with one argument a line: one has several lines."""
     return any("\n" in code(item.value) for item in call.args) and not broken
 
 
@@ -126,12 +127,13 @@ def newline(indent: str) -> cst.ParenthesizedWhitespace:
 
 
 def _hanging(call: cst.Call) -> cst.Call:
+    """Return ``call`` with all its arguments on one line of their own."""
     last = call.args[-1].with_changes(whitespace_after_arg=newline(""))
     return call.with_changes(whitespace_before_args=newline(_STEP), args=[*call.args[:-1], last])
 
 
 def exploded(call: cst.Call, inner: str = _STEP, outer: str = "") -> cst.Call:
-    """Return ``call`` with one argument a line, indented by ``inner``, and its closing bracket by ``outer``."""
+    """Return ``call`` with one argument a line, indented by ``inner``; ``outer`` indents the closing bracket."""
     arguments = [
         item.with_changes(
             comma=cst.Comma(whitespace_after=newline(inner)), whitespace_after_arg=cst.SimpleWhitespace("")
@@ -143,7 +145,7 @@ def exploded(call: cst.Call, inner: str = _STEP, outer: str = "") -> cst.Call:
 
 
 def name_of(node: cst.CSTNode) -> str:
-    """Return the name, or the last part of a dotted one; the empty string for anything else."""
+    """Return the name, or the last part of a dotted name; the empty string for anything else."""
     if isinstance(node, cst.Attribute):
         return node.attr.value
     return node.value if isinstance(node, cst.Name) else ""
@@ -158,7 +160,7 @@ def _flat(value: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def _joined(value: cst.BaseExpression) -> cst.BaseExpression:
-    """Return ``value`` on one line, unless a comment, a trailing comma or a string of several lines forbids it."""
+    """Return ``value`` on one line, unless it has a comment, a trailing comma or a string of several lines."""
     lines = code(value).split("\n")
     if len(lines) == 1 or _has_comment(value) or _has_long_string(value):
         return value
@@ -198,7 +200,7 @@ class _Deeper(cst.CSTTransformer):
 
 
 def deeper(value: cst.BaseExpression) -> cst.BaseExpression:
-    """Return ``value`` with the lines inside its brackets one step further in; strings are left alone."""
+    """Return ``value`` with the lines inside its brackets indented one step more, except inside strings."""
     moved = value.visit(_Deeper())
     assert isinstance(moved, cst.BaseExpression)
     return moved

@@ -1,4 +1,4 @@
-"""Puts an import where a sorted block of imports would have it."""
+"""Adds and removes imports; a new one goes where a sorted block of imports would have it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from codemods.writing.unused import Uses
 def with_import(
     module: cst.Module, dotted: str, imported: str, alias: str | None = None, *, limit: int = 88
 ) -> cst.Module:
-    """Return ``module`` with ``from dotted import imported [as alias]``; the same object if it has it already.
+    """Return ``module`` with ``from dotted import imported [as alias]``; the same object if it has that import.
 
-    It joins what the module imports from there on one line of its own; else the module's imports from the same
-    package, in alphabetical order; where there are none it follows the last import, or the docstring. Only imports
-    before the first definition count.
+    If a line that imports from ``dotted`` has room in ``limit`` columns, the name is added there. Otherwise the
+    import becomes a statement among the imports from the same package, in alphabetical order; if there are none, it
+    follows the last import, or the docstring. Only imports before the first definition count.
     """
     if imported_as(module, dotted, imported) is not None:
         return module
@@ -40,7 +40,7 @@ def with_import(
         and _imports_package(body[place], dotted)
         and not _after_same(body, place, dotted)
     ):
-        # It becomes the first of its block: the blank line before the block goes to it.
+        # It becomes the first of its block, so it gets the blank lines that were before the block.
         follower = body[place]
         assert isinstance(follower, cst.SimpleStatementLine)
         statement = statement.with_changes(
@@ -54,7 +54,7 @@ def with_import(
 
 
 def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
-    """Return the name under which the module's own top level imports ``imported`` from ``dotted``, or None."""
+    """Return the name under which the top level of the module imports ``imported`` from ``dotted``, or None."""
     for statement in module.body:
         for small in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
             for alias in _names_from(small, dotted):
@@ -64,10 +64,10 @@ def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
 
 
 class Imports:
-    """What a codemod imports into ``module`` from the module ``dotted``: some of the names that are ``offered``.
+    """Imports names from the module ``dotted`` into ``module``, as soon as a codemod uses them.
 
-    ``known`` is the name under which the file has or gets each. One that the text uses already, for whatever it is,
-    gets a line below before it.
+    ``known`` maps each ``offered`` name to the local name under which the file imports or will import it. If the file
+    uses the name for anything else, the local name is the name with an underscore before it.
     """
 
     def __init__(self, module: cst.Module, source: SourceFile, dotted: str, *offered: str) -> None:
@@ -79,7 +79,7 @@ class Imports:
         }
 
     def of(self, offered: str) -> str:
-        """Return the name for ``offered``, which is used from now on."""
+        """Return the local name for ``offered``, and note that it is used."""
         self._used.add(offered)
         return self.known[offered]
 
@@ -91,7 +91,7 @@ class Imports:
 
 
 def without_import(module: cst.Module, dotted: str, name: str) -> cst.Module:
-    """Return ``module`` without its import of ``name`` from ``dotted``, where nothing else mentions it."""
+    """Return ``module`` without its import of ``name`` from ``dotted``, if nothing else in it mentions the name."""
     uses = Uses()
     module.visit(uses)
     if uses.counts[name] != 1:
@@ -113,7 +113,7 @@ def without_import(module: cst.Module, dotted: str, name: str) -> cst.Module:
 
 
 def _alone(statement: cst.CSTNode, dotted: str) -> cst.ImportFrom | None:
-    """Return the statement of a line that does nothing but import names from ``dotted``, or None."""
+    """Return the import in a line that only imports names from ``dotted``, or None for any other line."""
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
         return None
     small = statement.body[0]
@@ -121,7 +121,7 @@ def _alone(statement: cst.CSTNode, dotted: str) -> cst.ImportFrom | None:
 
 
 def _names_from(small: cst.BaseSmallStatement, dotted: str) -> Sequence[cst.ImportAlias]:
-    """Return what a statement imports by name from ``dotted``; nothing for any other statement."""
+    """Return the names that a statement imports from ``dotted``; none for any other statement."""
     if not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar) or small.relative:
         return ()
     if small.module is None or get_full_name_for_node(small.module) != dotted:
@@ -130,7 +130,7 @@ def _names_from(small: cst.BaseSmallStatement, dotted: str) -> Sequence[cst.Impo
 
 
 def _joined(module: cst.Module, dotted: str, imported: str, alias: str | None, limit: int) -> cst.Module | None:
-    """Return ``module`` with the name in a line that imports from ``dotted`` already, or None where none has room."""
+    """Return ``module`` with the name added to a line that imports from ``dotted``, or None if no line has room."""
     end = next((n for n, item in enumerate(module.body) if isinstance(item, (cst.FunctionDef, cst.ClassDef))), None)
     for number, statement in enumerate(module.body[:end]):
         small = _alone(statement, dotted)
@@ -152,7 +152,7 @@ def _after_same(body: Sequence[cst.BaseStatement], place: int, dotted: str) -> b
 
 
 def _place(body: Sequence[cst.BaseStatement], dotted: str) -> tuple[int, bool]:
-    """Return where the import goes, and whether a blank line must stand before it."""
+    """Return the place of the new import in ``body``, and whether it needs a blank line before it."""
     end = next(
         (number for number, item in enumerate(body) if isinstance(item, (cst.FunctionDef, cst.ClassDef))), len(body)
     )
@@ -178,7 +178,7 @@ def _is_docstring(statement: cst.BaseStatement) -> bool:
 
 
 def _module_of(statement: cst.CSTNode) -> str | None:
-    """Return the module that an import statement at the top level names first, or None for anything else."""
+    """Return the first module that an import statement names ("." for a relative one); None for anything else."""
     if not isinstance(statement, cst.SimpleStatementLine):
         return None
     small = statement.body[0]

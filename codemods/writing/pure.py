@@ -1,4 +1,4 @@
-"""Whether evaluating an expression can do nothing but give a value: no call, no failure, no code of an object."""
+"""Tells whether evaluating an expression only gives a value: it calls nothing, and cannot fail."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SAFE = (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)
 def is_pure(node: cst.BaseExpression, records: Collection[str], fields: Collection[str]) -> bool:
     """Return whether ``node`` consists of constants, ``fields`` of a name in ``records``, and tests of these.
 
-    An ordering or a membership test can fail on a field that is None, and a plain name may be unbound: neither is
-    pure, but for membership in a tuple, list or set that is written out.
+    Not pure are: a name other than a record, since it may be unbound; an ordering and a membership test, since they
+    fail on a field that is None. But membership in a tuple or list display is pure.
     """
     if is_literal(node) or (isinstance(node, cst.Name) and node.value in records):
         return True

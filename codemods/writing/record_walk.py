@@ -1,4 +1,4 @@
-"""A walk through a module that knows, at each place, which names hold the record and how far in the line starts."""
+"""A walk through a module that knows at each place the names that hold the record, and the indentation."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from codemods.writing.emit import code
 from harness.source.scopes import scopes_in
 
 _STATEMENT: Final = 300
+"""How many characters of the code that was not changed are kept."""
 _FunctionDone = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
 class _Around(NamedTuple):
-    """A function around the walk: its names, its node as it was, its number in the file, and the class it is in."""
+    """A function around the present place: its names, original node, number in the file, and the class around it."""
 
     names: ScopeNames
     node: cst.FunctionDef | cst.Lambda
@@ -32,11 +33,11 @@ class _Around(NamedTuple):
 
 
 class RecordWalk(cst.CSTTransformer):
-    """The context of one codemod in one module: what LibCST's own walk does not know is kept here.
+    """The base class of the walks of codemods; it keeps the context that LibCST's own walk does not know.
 
-    Subclasses override ``leave_`` methods and ask `records`, `scope` and `width`; they count what they change in
-    ``count`` and report what they leave with `leave_alone`. `change` walks. ``also`` says of expressions whether they
-    give the record.
+    Subclasses override ``leave_`` methods, which may use `scope`, `holds_record` and `width`. They count their
+    changes in ``count``, and report with `leave_alone` the code that they do not change. `change` does the walk.
+    ``also`` says of an expression, other than a name, whether it gives the record.
     """
 
     def __init__(
@@ -53,7 +54,8 @@ class RecordWalk(cst.CSTTransformer):
         self.path = source.path
         self.count = 0
         scopes = record_scopes(ModuleIndex(source.path, source.tree), facts, also)
-        # LibCST's nodes and those of ``ast``, by which scopes are known, have nothing but their order in common.
+        # The scopes belong to nodes of ``ast``. A node of LibCST cannot be looked up there, but functions and lambdas
+        # have the same order in both trees.
         self._scopes = [scopes[node] for node in scopes_in(source.tree)]
         self._entered = 0
         self._around: list[_Around] = []
@@ -70,27 +72,27 @@ class RecordWalk(cst.CSTTransformer):
 
     @property
     def number(self) -> int:
-        """Which of the file's functions and lambdas the innermost is, in the order of the text."""
+        """The number of the innermost function or lambda, counted from 0 in the order of the text."""
         return self._around[-1].number
 
     @property
     def outermost(self) -> cst.FunctionDef | cst.Lambda | None:
-        """The outermost function around, as it was before the walk; None outside of functions."""
+        """The outermost function around this place, as it was before the walk; None outside of functions."""
         return self._around[0].node if self._around else None
 
     @property
     def is_outermost(self) -> bool:
-        """Whether the innermost function is the outermost one."""
+        """Whether there is exactly one function around this place."""
         return len(self._around) == 1
 
     @property
     def classes(self) -> list[str]:
-        """The classes around, outermost first."""
+        """The classes around this place, outermost first."""
         return [name for name in self._owners if name]
 
     @property
     def definitions(self) -> list[Definition]:
-        """The functions around, outermost first; a method is called ``Class.method``."""
+        """The functions around this place, outermost first; the name of a method is ``Class.method``."""
         return [
             Definition(self.path, f"{item.owner}.{item.node.name.value}" if item.owner else item.node.name.value)
             for item in self._around
@@ -99,44 +101,44 @@ class RecordWalk(cst.CSTTransformer):
 
     @cached_property
     def limit(self) -> int:
-        """How long the file's lines are at most."""
+        """How long the lines of the file may be."""
         return line_limit(self.module.code)
 
     @property
     def width(self) -> int:
-        """How many columns a statement may take where the walk is."""
+        """How many columns are left for a statement at this place, after its indentation."""
         return self.limit - len("".join(self._indents).expandtabs(8))
 
     def holds_record(self, node: cst.BaseExpression) -> bool:
-        """Return whether ``node`` is a name that holds the record here."""
+        """Return whether ``node`` is a name that holds the record at this place."""
         return isinstance(node, cst.Name) and node.value in self.scope.records
 
-    # -- what comes of it
+    # -- the result
 
     def leave_alone(self, node: cst.CSTNode, reason: str, fields: Collection[str] = ()) -> None:
-        """Note that ``node``, a node of the module as given, was left; it has to do with ``fields``."""
+        """Note that ``node``, a node of the original module that accesses ``fields``, was not changed."""
         self._left.append((node, reason, frozenset(fields)))
 
     def change(self) -> Change:
-        """Walk, and return what became of the module."""
+        """Walk through the module, and return the result."""
         changed = self.module.visit(self)
         return Change(self.finished(changed) if self.count else self.module, self.count, self.left())
 
     def finished(self, changed: cst.Module) -> cst.Module:
-        """Return the module that was changed with what it needs besides, such as imports."""
+        """Return the changed module with anything else that it needs, such as imports."""
         return changed
 
     def left(self) -> tuple[Left, ...]:
-        """Return what was left, by line."""
+        """Return the code that was not changed, sorted by line."""
         if not self._left:
             return ()
-        # Positions cost a pass of their own, which is only made where there is something to say.
+        # Positions cost another walk through the module, so they are read only if they are needed.
         positions = MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
         found = []
         for node, reason, fields in self._left:
             position = positions.get(node)
             start, end = (position.start.line, position.end.line) if position else (0, 0)
-            # The comments before a statement say nothing of what was left.
+            # The comments before a statement are not part of its text.
             bare = node.with_changes(leading_lines=()) if hasattr(node, "leading_lines") else node
             text = " ".join(code(bare).split())[:_STATEMENT]
             found.append(Left(self.path, start, text, reason, fields, end))
@@ -151,7 +153,7 @@ class RecordWalk(cst.CSTTransformer):
         parameters = (*node.params.posonly_params, *node.params.params, *node.params.kwonly_params)
         signature = (own, *(item.name.value for item in parameters))
         if scope.signature[: len(signature)] != signature:
-            # Both trees number the functions in the order of the text; where that fails, nothing is certain.
+            # The order of the two trees differs, so the scopes may belong to other functions.
             raise Unreadable(f"function {own!r} was not found where it should be")
         self._around.append(_Around(scope, node, number, self._owners[-1] if self._owners else ""))
 
@@ -168,19 +170,19 @@ class RecordWalk(cst.CSTTransformer):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool | None:
         """Enter the function's scope."""
         self._enter(node)
-        # A function inside a method is no method of the class.
+        # A function inside a method is not a method of the class: until it ends, no class is the owner.
         self._owners.append("")
         return None
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> _FunctionDone:
-        """Leave the function's scope, with what `function_done` makes of the function."""
+        """Leave the function's scope, and return the result of `function_done`."""
         self._owners.pop()
         done = self.function_done(original_node, updated_node)
         self._around.pop()
         return done
 
     def function_done(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> _FunctionDone:
-        """Return what becomes of a function; the walk is still in its scope."""
+        """Return the replacement of a function, which is by default ``updated``; the walk is still in its scope."""
         return updated
 
     def visit_Lambda(self, node: cst.Lambda) -> bool | None:
@@ -194,11 +196,11 @@ class RecordWalk(cst.CSTTransformer):
         return updated_node
 
     def visit_IndentedBlock(self, node: cst.IndentedBlock) -> bool | None:
-        """Go one indentation further in."""
+        """Note the indentation of the block."""
         self._indents.append(self.module.default_indent if node.indent is None else node.indent)
         return None
 
     def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.BaseSuite:
-        """Come back."""
+        """Forget the indentation of the block."""
         self._indents.pop()
         return updated_node

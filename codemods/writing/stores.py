@@ -1,8 +1,8 @@
-"""Turns one assignment into statements that do the same in the same order, with a declaration for each record field.
+"""Turns one assignment into statements that do the same in the same order, but declare the fields of the record.
 
-What is exact here: the value is evaluated once and before any target; targets are assigned from left to right, and
-what they unpack is unpacked when their turn comes; an augmented assignment reads, evaluates, operates in place and
-stores.
+As in Python, the value is evaluated once, before any target. Targets are assigned from left to right, and a tuple is
+unpacked when its turn comes. An augmented assignment reads the target, evaluates the value, operates in place, and
+stores the result.
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ _LOOKS_AT_LOCALS = {"locals", "vars", "exec", "eval", "dir"}
 
 
 class CannotStore(Exception):
-    """This form is left as it is; the message says why."""
+    """The assignment cannot be turned into declarations; the message says why."""
 
 
 @dataclass
 class Stores:
-    """Makes the statements. ``field_of`` says which of the fields that move a target is, if any.
-
-    ``taken`` are the names in use, to which temporary ones are added; ``source`` goes into the declarations.
-    ``goes_on`` is whether the function may catch an exception that setting a field raises.
-    """
+    """Makes the statements that replace assignments in one function."""
 
     field_of: Callable[[cst.BaseExpression], str | None]
+    """Returns the field that a target is, if the field is one of those that move; else None."""
     source: str
+    """The name of the outermost function around, which the declarations give as their source."""
     taken: set[str]
+    """The names in use; temporary names are added to them."""
     quote: str = '"'
     declare: str = "declare"
+    """The name of ``declare`` in the file."""
     goes_on: bool = False
+    """True if the function contains a ``try`` or ``with``, and so may continue after setting a field failed."""
     made: list[str] = field(default_factory=list)
+    """The field of each declared write so far."""
 
     def fields_in(self, target: cst.BaseExpression) -> list[str]:
-        """Return the fields that move and that ``target`` assigns, itself or inside a tuple or list."""
+        """Return the fields to declare among what ``target`` assigns, inside tuples and lists too."""
         return [name for item in leaves(target) if (name := self.field_of(item)) is not None]
 
     def assign(self, node: cst.Assign) -> list[cst.BaseSmallStatement]:
-        """Return what takes the place of ``node``; raises CannotStore."""
+        """Return the statements that replace ``node``; raises CannotStore."""
         targets = [item.target for item in node.targets]
         together = self._all_at_once(targets, node.value)
         if together is not None:
@@ -51,6 +53,7 @@ class Stores:
             return self._store(targets[0], node.value)
         if is_literal(node.value):
             return self._merged([(target, node.value) for target in targets])
+        # ``x = self.a = value``: if no later target uses x, x serves as the temporary name.
         first, value = targets[0], node.value
         if isinstance(first, cst.Name) and not any(first.value in names_in(target) for target in targets[1:]):
             rest: list[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression]]
@@ -60,12 +63,12 @@ class Stores:
         return [assignment(cst.Name(held), value), *self._merged([(item, cst.Name(held)) for item in targets])]
 
     def annotated(self, node: cst.AnnAssign) -> list[cst.BaseSmallStatement]:
-        """Return what takes the place of ``node``, which has a value; functions do not evaluate the annotation."""
+        """Return the statements that replace ``node``, which has a value; functions do not evaluate annotations."""
         assert node.value is not None
         return self._store(node.target, node.value)
 
     def augmented(self, node: cst.AugAssign) -> list[cst.BaseSmallStatement]:
-        """Return what takes the place of ``node``: read, operate in place on a temporary name, declare."""
+        """Return the statements that replace ``node``: read into a temporary name, operate on it, declare it."""
         name = self.field_of(node.target)
         assert name is not None
         held = self._temporary(name)
@@ -79,7 +82,7 @@ class Stores:
     def received(
         self, target: cst.BaseExpression
     ) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseSmallStatement]]:
-        """Return a target that takes the value of ``target``, and the statements that store it from there."""
+        """Return a temporary name to use instead of ``target``, and the statements that assign it to ``target``."""
         held = self._temporary(self._wanted([target]))
         assert isinstance(target, cst.BaseAssignTargetExpression)
         return cst.Name(held), self._store(target, cst.Name(held))
@@ -106,7 +109,10 @@ class Stores:
     def _all_at_once(
         self, targets: Sequence[cst.BaseAssignTargetExpression], value: cst.BaseExpression
     ) -> cst.Expr | None:
-        """Return one declaration for ``self.a, self.b = x, y``: its arguments are evaluated in the same order."""
+        """Return one declaration for ``self.a, self.b = x, y``, or None for any other form.
+
+        The declaration evaluates the values and sets the fields in the same order.
+        """
         if len(targets) != 1:
             return None
         pairs = _pairs(targets[0], value)
@@ -119,7 +125,7 @@ class Stores:
     def _merged(
         self, pairs: Sequence[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression]]
     ) -> list[cst.BaseSmallStatement]:
-        """Return stores in order; neighbouring fields of one record share a declaration."""
+        """Return the stores of ``pairs``, in order; neighbouring fields of one record share a declaration."""
         made: list[cst.BaseSmallStatement] = []
         waiting: list[tuple[str, cst.BaseExpression]] = []
         holder: cst.BaseAssignTargetExpression | None = None
@@ -148,8 +154,8 @@ class Stores:
         for element in target.elements:
             inner = element.value
             moving = moving or bool(self.fields_in(inner))
-            # "a.field, x = 1, 2" leaves x as it was when a.field refuses its value. Where code that runs then may use
-            # x, it is assigned after the field; where none does, at once, which is easier to read.
+            # "a.field, x = 1, 2" does not assign x if setting a.field fails. If the function may continue then, x is
+            # assigned after the field. Otherwise it is assigned at once, which is easier to read.
             if not moving or (isinstance(inner, cst.Name) and not self.goes_on):
                 elements.append(element)
                 continue
@@ -171,7 +177,7 @@ class Stores:
 
 
 def leaves(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """Yield what ``target`` assigns: itself, or what is inside a tuple or list."""
+    """Yield the single targets in ``target``: itself, or the elements of a tuple or list, at any depth."""
     if isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
             yield from leaves(element.value)
@@ -182,7 +188,10 @@ def leaves(target: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
 def _pairs(
     target: cst.BaseExpression, value: cst.BaseExpression
 ) -> list[tuple[cst.BaseAssignTargetExpression, cst.BaseExpression]]:
-    """Return target by target what a literal tuple or list assigns, or nothing where that is not written out."""
+    """Return each target with its value, if both sides are tuple or list displays of one length, else nothing.
+
+    Nothing is returned for nested or starred targets and starred values, either.
+    """
     if not isinstance(target, (cst.Tuple, cst.List)) or not isinstance(value, (cst.Tuple, cst.List)):
         return []
     if len(target.elements) != len(value.elements):

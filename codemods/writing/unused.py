@@ -1,4 +1,4 @@
-"""Drops locals and imports of one function that nothing in it uses."""
+"""Removes the locals and imports of a function that it does not use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import libcst as cst
 
 
 class Uses(cst.CSTVisitor):
-    """Counts mentions of names; the attribute's name behind a dot and keywords are no mentions."""
+    """Counts mentions of names. Attribute names after a dot and keywords of arguments do not count."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,15 +37,17 @@ class Uses(cst.CSTVisitor):
 def without_unused(
     function: cst.FunctionDef, is_pure: Callable[[cst.BaseExpression], bool]
 ) -> tuple[cst.FunctionDef, int]:
-    """Return ``function`` without assignments of pure values and imports that it does not use, and how many went.
+    """Return ``function`` without unused imports and unused assignments of pure values, and how many were removed.
 
-    An import inside a function goes although loading the module may do something that cannot be seen here. Where that
-    is meant, a comment on the line usually says so: a line with a comment stays.
+    An import is removed although loading the module may have an effect that is not seen here. If the import is there
+    for its effect, a comment on its line usually says so; therefore an import with a comment stays.
     """
     removed = 0
+    # A removed assignment may have been the only use of another name: repeat until nothing is removed.
     while True:
         uses = Uses()
         function.body.visit(uses)
+        # These can use any local without mentioning its name.
         if uses.counts.keys() & {"locals", "vars", "exec", "eval"}:
             return function, removed
         walk = _Dropper(uses, is_pure)
@@ -69,6 +71,7 @@ class _Dropper(cst.CSTTransformer):
         return False
 
     def _unused(self, name: str) -> bool:
+        # The one mention is where the name is bound.
         return self._uses.counts[name] == 1 and name not in self._uses.shared
 
     def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.BaseSuite:
@@ -78,7 +81,7 @@ class _Dropper(cst.CSTTransformer):
             if isinstance(statement, cst.SimpleStatementLine):
                 kept = self._kept(statement)
                 if kept is None:
-                    # The blank line before what goes is the one before what follows.
+                    # A blank line before a removed statement is kept before the next one.
                     blank = blank or [line for line in statement.leading_lines if line.comment is None]
                     continue
                 statement = kept
@@ -90,7 +93,7 @@ class _Dropper(cst.CSTTransformer):
         return updated_node.with_changes(body=body)
 
     def _kept(self, updated_node: cst.SimpleStatementLine) -> cst.SimpleStatementLine | None:
-        """Return what stays of a line, the line itself if all does."""
+        """Return the line without what is not used, or None if nothing of it remains."""
         if len(updated_node.body) != 1:
             return updated_node
         small = updated_node.body[0]
