@@ -1,9 +1,9 @@
 """Finds the values that faults in reads need: the arguments as a case gave them, or as they are resolved so far.
 
-A mutant changes one expression, and in its scope no variable has these values. So they are looked up in the frames of
-the running functions: every package resolves inside `harness.world.slice.resolve_slice`, and the successor's pipeline
-has a local variable ``resolution``. The name of this module is part of the mutants' text: results that were kept, and
-equivalents, are found again only as long as it stays.
+A mutant changes one expression, and no variable in the scope of that expression has these values. So they are looked
+up in the frames of the running functions: every package resolves inside `harness.world.slice.resolve_slice`, and the
+successor's pipeline has a local variable ``resolution``. Do not rename this module: its name is part of the text of
+mutants, so kept results and entries of equivalents would no longer be found.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ def resolved() -> Any:
 
 
 class _Values:
+    """Has the items of a mapping as attributes, as a record has its fields."""
+
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
 

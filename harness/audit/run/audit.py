@@ -1,4 +1,4 @@
-"""An audit: it judges every mutant over the cases of a gate, in several jobs, and round after round of cases."""
+"""Judges every mutant over the cases of a gate: several mutants at once, and one round of cases after another."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def fork_runner(package: MutablePackage, trial: Trial) -> Runner:
 
 
 def _nobody(result: Result) -> None:
-    """Listen to nothing."""
+    """Do nothing with a result."""
 
 
 @dataclass(frozen=True)
 class Audit:
     """Judges mutants of ``package``, ``jobs`` at once.
 
-    ``results`` holds what earlier runs found, and keeps what is new; ``listener`` gets what is known of a mutant as
-    soon as a trial has judged it.
+    ``results`` has the results of earlier runs, and keeps the new ones. ``listener`` is called whenever a trial has
+    judged a mutant, with the mutant's result over all trials so far. ``make_runner`` makes the runner of a trial.
     """
 
     package: MutablePackage
@@ -43,17 +43,18 @@ class Audit:
     make_runner: Callable[[MutablePackage, Trial], Runner] = fork_runner
 
     def judge(self, mutants: Sequence[Mutant], trials: Iterable[Trial]) -> list[Result]:
-        """Try each mutant on one trial after another until one catches it, and return the results in their order.
+        """Try each mutant on one trial after another until one catches it; return a result for each, in their order.
 
-        The cases of a budget come as several trials since they may not fit in memory; a result counts the cases of
-        all that came before. It is the same for any number of jobs. Without trials a mutant has a result of no cases.
-        Raises UsageError for a package that differs from a trial without any fault, or mutants of other sources.
+        The cases come as several trials because they may not fit in memory together. A result counts the cases of all
+        trials that the mutant ran. The results (but not their times) are the same for any number of jobs. Without
+        trials every result has no cases. Raises UsageError if the package differs from a trial even without a fault,
+        or for a mutant of other sources.
         """
         whole = {mutant: Result(mutant=mutant, catch=None, cases=0, reached=0, seconds=0.0) for mutant in mutants}
         rounds = iter(trials)
         left = list(mutants)
         while left and (trial := next(rounds, None)) is not None:
-            # Closed at once when a listener stops it: it has processes that run.
+            # If the listener raises, this ends the processes that still run.
             with closing(self._judged(left, trial)) as judged:
                 for result in judged:
                     whole[result.mutant] = _added(whole[result.mutant], result)
@@ -62,7 +63,7 @@ class Audit:
         return [whole[mutant] for mutant in mutants]
 
     def _judged(self, mutants: Sequence[Mutant], trial: Trial) -> Generator[Result, None, None]:
-        """Yield the results of one trial as they come, known ones first."""
+        """Yield the result of each mutant in one trial as soon as it is there; those of earlier runs come first."""
         digest = trial.digest(self.package.texts.items())
         missing = []
         for mutant in mutants:
@@ -76,7 +77,7 @@ class Audit:
         try:
             reached = reached_by(self.package, runner)
             if reached is None:
-                # Otherwise the package, with blocks that report, has just agreed with the trial in every case.
+                # Otherwise the package, with blocks that report, has just agreed in every case and needs no check.
                 check_original(self.package, trial, runner)
             # Threads are enough: they only wait for the runner's processes.
             with ThreadPoolExecutor(self.jobs) as pool:
@@ -87,7 +88,7 @@ class Audit:
                         yield future.result()
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
-                    # Leaving the block waits for the runs under way, which this ends.
+                    # Leaving the `with` block waits for the runs under way; to close the runner ends them.
                     runner.close()
                     raise
         finally:
@@ -95,7 +96,7 @@ class Audit:
 
 
 def _added(before: Result, result: Result) -> Result:
-    """Return a result with the cases and the time of the trials before it."""
+    """Return ``result``, of one trial, with the cases and the time of the earlier trials added."""
     catch = result.catch
     if catch is not None:
         catch = msgspec.structs.replace(catch, cases=before.cases + catch.cases)

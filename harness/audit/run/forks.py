@@ -1,4 +1,4 @@
-"""A runner that forks a prepared process for every mutant, so that a mutant costs only its own import and cases."""
+"""Runs each mutant in a fork of a prepared process, so that a mutant costs only its own import and cases."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ from harness.audit.run.trial import Trial, mask_bytes
 from harness.subjects.wire import failure_frame
 from harness.world.case import Failure, FailureKind
 
+# While a fork says nothing, its progress is looked at this often, to find out whether it hangs.
 _LOOK_SECONDS: Final = 0.2
 
 
 class ForkRunner:
     """Runs a package with ``resolve(case)``, such as `legacy`, over the cases of a trial; a context manager.
 
-    Use it as a context manager. A package in any folder finds this installation's ``harness``.
+    The package may be in any folder; what it imports from ``harness`` comes from this installation.
     """
 
     def __init__(self, package: str, trial: Trial, limits: RunLimits | None = None) -> None:
         self._limits = limits or RunLimits()
         self._bytes = mask_bytes(len(trial.cases))
-        self._every = (1 << len(trial.cases)) - 1
+        self._every = (1 << len(trial.cases)) - 1  # a bit for each case: all are to run
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
         root = str(Path(__file__).parents[2])
         self._process = subprocess.Popen(
-            # -P keeps the user's working folder off the path: it may hold a package with a name of ours.
+            # -P keeps the user's working folder off the import path: it may hold a package with a name of ours.
             [sys.executable, "-P", "-s", "-m", forkserver.__name__, str(theirs.fileno())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -73,8 +74,8 @@ class ForkRunner:
         self.close()
 
     def close(self) -> None:
-        """End the process and with it its forks."""
-        # Shut down before it is closed, since another thread may be waiting for an answer on it.
+        """End the process, and with it all its forks."""
+        # `shutdown` wakes a thread that waits for an answer on this socket; `close` alone would not.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         try:
@@ -98,6 +99,7 @@ class ForkRunner:
         return msgspec.msgpack.decode(body, type=BlocksRan) if number == RAN else None
 
     def _run(self, folder: Path, cases: int, *, blocks: bool) -> Generator[tuple[int, bytes], None, None]:
+        """Yield the answers of one fork and, if it dies or hangs, a failure of the case under way as the last."""
         with tempfile.TemporaryFile() as progress:
             progress.write(PROGRESS.pack(LOADING) + cases.to_bytes(self._bytes, "little"))
             progress.flush()
@@ -109,6 +111,7 @@ class ForkRunner:
                         [writer, progress.fileno()],
                     )
                 finally:
+                    # Only the fork holds the other end now, so that reading ends when the fork does.
                     os.close(writer)
                 run = _ForkedRun(reader, progress, self._limits)
                 ended = False
@@ -118,12 +121,14 @@ class ForkRunner:
                         ended = True
                         yield run.failure(self._ask(End(number=number)))
                 finally:
+                    # The caller may stop early, and the fork must not run on.
                     if not ended:
                         self._ask(End(number=number))
             finally:
                 os.close(reader)
 
     def _ask(self, request: Start | End, descriptors: list[int] | None = None) -> int:
+        """Send a request to the process, with ``descriptors`` for the fork, and return the answer."""
         with self._lock:
             line = msgspec.json.encode(request) + b"\n"
             answer = b""
@@ -142,7 +147,7 @@ class ForkRunner:
 
 
 class _ForkedRun:
-    """The answers of one fork."""
+    """Reads the answers of one fork, and notices when it dies or hangs."""
 
     def __init__(self, reader: int, progress: IO[bytes], limits: RunLimits) -> None:
         self._reader = reader
@@ -150,10 +155,10 @@ class _ForkedRun:
         self._limits = limits
         self._buffer = bytearray()
         self.death: FailureKind | None = None
-        """How the fork ended, if it did so before its DONE record."""
+        """How the fork failed: ``killed`` or ``timeout``; None as long as it runs, and after its DONE record."""
 
     def answers(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the answers as they come; set `death` if the fork ends or hangs before the last. Raises NotLoaded."""
+        """Yield the answers as they come; set `death` if the fork dies or hangs before the last. Raises NotLoaded."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._reader, selectors.EVENT_READ)
             at, since = LOADING, time.monotonic()
@@ -180,7 +185,7 @@ class _ForkedRun:
                     return
 
     def failure(self, status: int) -> tuple[int, bytes]:
-        """Return the number and the frame of the case that ended or hung the fork. Raises NotLoaded."""
+        """Return number and failure frame of the case in which the fork died or hung. Raises NotLoaded."""
         at = self.at()
         if self.death == "timeout":
             seconds = self._allowed(at)
@@ -193,7 +198,7 @@ class _ForkedRun:
         return at, failure_frame(Failure(self.death, detail))
 
     def at(self) -> int:
-        """Return the number of the case that is running."""
+        """Return the number of the case that is running, LOADING during the import."""
         number: int = PROGRESS.unpack(os.pread(self._progress.fileno(), PROGRESS.size, 0))[0]
         return number
 
@@ -201,6 +206,7 @@ class _ForkedRun:
         return self._limits.load_seconds if at == LOADING else self._limits.case_seconds
 
     def _take(self) -> tuple[int, bytes] | None:
+        """Take one answer from the buffer; None if the buffer has no complete one."""
         if len(self._buffer) < RECORD.size:
             return None
         number, length = RECORD.unpack_from(self._buffer)

@@ -1,8 +1,8 @@
-"""A process that holds harness and cases, and forks for each mutant, so that a mutant costs only its import and run.
+"""The process behind `ForkRunner`: it has imported harness and read the cases, and forks once for each mutant.
 
-A process of `harness.subjects` could run a mutant, too, but would import harness and read all cases again for each.
-The setup comes over standard input. Requests (`Start`, `End`) come as JSON lines over a socket, since a pipe cannot
-carry descriptors.
+So a mutant costs only its own import and cases; a process of `harness.subjects` would import harness and read all
+cases again for each mutant. The setup comes over standard input. Requests (`Start`, `End`) come as JSON lines over a
+socket, since a pipe cannot carry descriptors.
 """
 
 from __future__ import annotations
@@ -37,13 +37,16 @@ _allowed_bytes: Callable[[int], int] = sandbox.allowed_bytes
 RECORD: Final = struct.Struct(">iI")
 """The head of an answer: a case's number (or one of the three below) and the length of the rest."""
 DONE: Final = -1
+"""The number of the last answer, which has no rest."""
 NOT_LOADED: Final = -2
+"""The number of an answer that says why the package could not be imported."""
 RAN: Final = -3
-"""Which blocks ran, a `harness.audit.run.hits.BlocksRan` in MessagePack."""
+"""The number of an answer that says which blocks ran: a `harness.audit.run.hits.BlocksRan` in MessagePack."""
 
 PROGRESS: Final = struct.Struct("=q")
+"""The head of the progress file: the number of the case under way. After it come the cases to run, a bit each."""
 LOADING: Final = -1
-"""In the progress file before the first case; after it come the cases to run, a bit each."""
+"""The number in the progress file while the package is being imported."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,10 +61,10 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
-    """Fork, and run the package in ``folder``; the answer is the fork's number.
+    """Fork, and run the package in ``folder``; the answer is the fork's process id.
 
-    Two descriptors come with it: where answers go, and a file with the number of the case under way and, after it,
-    the cases to run. With ``blocks`` the package's blocks report that they run (`harness.audit.run.hits`).
+    Two descriptors come with it: one to write the answers to, and the progress file (see `PROGRESS`). With ``blocks``
+    the package's blocks report that they run (`harness.audit.run.hits`), and the fork sends what they reported.
     """
 
     folder: str
@@ -69,7 +72,7 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class End(msgspec.Struct, frozen=True, tag="end"):
-    """End the fork ``number``; the answer is its exit status, negative for a signal."""
+    """End the fork with the process id ``number``; the answer is its exit status, negative for a signal."""
 
     number: int
 
@@ -79,14 +82,16 @@ _REQUESTS: Final = msgspec.json.Decoder(Start | End)
 
 def main() -> None:
     """Serve until the other end closes."""
-    # The terminal sends Ctrl-C to all processes of the group; the parent alone reacts to it.
+    # The terminal sends Ctrl-C to all processes of the group, but only the parent is to react: it ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=int(sys.argv[1]))
     setup = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=Setup)
+    # What is imported here, no fork has to import.
     for module in pkgutil.walk_packages(harness.world.__path__, prefix="harness.world."):
         importlib.import_module(module.name)
     expected = [ExpectedOutcome(frame, setup.names, setup.messages) for frame in setup.expected]
     sys.dont_write_bytecode = True
+    # The collector leaves frozen objects alone. It would write to others, and each fork would need its own copy.
     gc.collect()
     gc.freeze()
     running: set[int] = set()
@@ -106,6 +111,7 @@ def main() -> None:
 
 
 def _receive(control: socket.socket) -> tuple[Start | End, list[int]] | None:
+    """Return the next request and its descriptors, None if the other end has closed."""
     data, descriptors = b"", list[int]()
     while not data.endswith(b"\n"):
         part, some, _, _ = socket.recv_fds(control, 1 << 16, 2)
@@ -123,7 +129,7 @@ def _start(
     if number:
         for descriptor in descriptors:
             os.close(descriptor)
-        # Parent and fork both do it, in any order: the fork must be a group of its own before it can be ended.
+        # The fork makes itself a group, too. Whichever comes first, the group exists before `_end` has to kill it.
         with contextlib.suppress(OSError):
             os.setpgid(number, number)
         return number
@@ -138,12 +144,12 @@ def _start(
 
 
 def _end(number: int) -> int:
-    """End a fork and all it started, and return its status: negative for a signal."""
+    """End a fork and every process that it started. Return its exit status, negative for a signal."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             os.killpg(number, signal.SIGKILL)
     _, status = os.waitpid(number, 0)
-    # Processes that the fork started outlive it.
+    # Processes that the fork started may still run.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(number, signal.SIGKILL)
     return os.waitstatus_to_exitcode(status)
@@ -163,7 +169,10 @@ class _Fork:
         self._numbers = numbers_in(int.from_bytes(self._progress[PROGRESS.size :], "little"))
 
     def run(self, *, blocks: bool) -> None:
-        """Import the package, resolve the cases to run, and send those that do not agree, or which ``blocks`` ran."""
+        """Import the package, resolve the cases to run, and send the outcomes that may not agree.
+
+        With ``blocks``, the cases run twice (see `BlockRecord`), and which blocks ran is sent as well.
+        """
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)
@@ -207,6 +216,7 @@ class _Fork:
                 self._fail(number, "broken", f"{type(error).__name__}: {error}")
 
     def _fail(self, number: int, kind: Any, detail: str) -> NoReturn:
+        """Send a failure as the last answer, and end the fork."""
         self._say(number, failure_frame(Failure(kind, detail.encode("utf-8", "replace").decode()[:500])))
         self._say(DONE, b"")
         os._exit(0)

@@ -15,7 +15,7 @@ BlockSet = frozenset[int]
 _HITS: Final[set[int]] = set()
 
 hit: Final = _HITS.add
-"""Record a block by its number. It is the set's own method, since a package calls it for every block that runs."""
+"""Record a block by its number. A package calls it for every block that runs, so it is the set's own, fast method."""
 
 
 def watched(resolve: Callable[[Case], Any], record: Callable[[BlockSet], None]) -> Callable[[Case], Any]:
@@ -32,9 +32,10 @@ def watched(resolve: Callable[[Case], Any], record: Callable[[BlockSet], None]) 
 
 
 class BlocksRan(msgspec.Struct, frozen=True):
-    """Which blocks ran: ``always`` those whose work serves many cases, and the sets of blocks of single cases.
+    """Which blocks the cases run.
 
-    Many cases run the same blocks, so ``sets`` has each set once, and ``cases`` the number of each case's set.
+    ``always`` has the blocks whose work may serve several cases (see `BlockRecord`). ``sets`` has each set of blocks
+    that a case ran; many cases run the same set. ``cases`` has for each case the index of its set in ``sets``.
     """
 
     always: list[int]
@@ -45,24 +46,24 @@ class BlocksRan(msgspec.Struct, frozen=True):
 class BlockRecord:
     """Collects which blocks run in each case.
 
-    All cases are run twice, in the same order. A block that runs at import, or the first time of a case and not the
-    second, fills a cache or table that later cases use: a fault in it may show in any of them.
+    All cases are run twice, in the same order. A block that runs at import, or in only one of the two runs of a case,
+    is taken to fill a cache or table that later cases use: a fault in it may show in any case.
     """
 
     def __init__(self) -> None:
-        """Begin after the import of the package: the blocks that ran so far ran at import."""
+        """Begin when the package has been imported: blocks that have run by now ran at import."""
         self._always = set(_HITS)
         self._known: dict[BlockSet, BlockSet] = {}
         self._cases: list[BlockSet] = []
         self._before = iter(self._cases)
 
     def first(self, ran: BlockSet) -> None:
-        """Record the blocks of the next case."""
-        # One set for all cases with the same blocks.
+        """Record the blocks of the next case in the first run."""
+        # Cases with the same blocks share one set.
         self._cases.append(self._known.setdefault(ran, ran))
 
     def again(self, ran: BlockSet) -> None:
-        """Record the blocks of the next case, the second time."""
+        """Record the blocks of the next case in the second run."""
         self._always |= next(self._before) ^ ran
 
     def ran(self) -> BlocksRan:

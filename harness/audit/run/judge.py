@@ -39,10 +39,11 @@ class Catch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """A mutant and its catch: None if none of ``cases`` cases caught it, which does not prove it equivalent.
+    """What came of a mutant.
 
-    ``reached`` of the cases run the block with the fault; the others were not run. ``seconds`` is the time it took,
-    the one value that another run does not repeat.
+    ``catch`` is None if none of the ``cases`` cases caught it, which does not prove it equivalent. ``reached`` counts
+    the cases that run the block with the fault; the other cases were not run. ``seconds`` is the time that it took,
+    the only value that another run does not repeat.
     """
 
     mutant: Mutant
@@ -55,7 +56,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 def judge(
     package: MutablePackage, mutant: Mutant, trial: Trial, runner: Runner, reached: CasesByBlock | None = None
 ) -> Result:
-    """Run the package with the mutant's fault until the first difference that is not explained.
+    """Run the package with the mutant's fault until the first difference that the trial does not explain.
 
     With ``reached``, only the cases that reach the fault are run. Raises UsageError for a mutant of other sources.
     """
@@ -72,7 +73,7 @@ def judge(
 
 
 def check_original(package: MutablePackage, trial: Trial, runner: Runner) -> None:
-    """Raise UsageError for a package that differs from the trial without a fault: all mutants would seem caught."""
+    """Raise UsageError if the package differs from the trial without a fault: every mutant would seem caught."""
     catch = _run(package, {}, trial, runner, None)
     if catch is not None:
         where = f" in case {catch.case}" if catch.case else ""
@@ -101,7 +102,7 @@ def _run(
 def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
     case = trial.cases[number]
     if not is_outcome(trial.expected[number]):
-        # The original failed in this case, so that there is nothing to compare with.
+        # The original has no outcome in this case, so there is nothing to compare with.
         return None
     ours = decode_frame(frame, case.id, trial.names)
     theirs = decode_frame(trial.expected[number], case.id, trial.names)
@@ -109,7 +110,7 @@ def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
         by: CaughtBy = "difference"
         if ours.failure is not None:
             if ours.failure.kind == "unanswered":
-                # The fault made the package ask for something that our stand-ins cannot answer: no difference.
+                # The fault made the package ask for something that no stand-in can answer: that is no difference.
                 continue
             by = ours.failure.kind
         if not trial.explained(difference, case, theirs, ours):

@@ -1,7 +1,7 @@
 """Compares an outcome with an expected one without encoding it.
 
-To encode an outcome as a frame takes 14 µs, to compare it here 1 to 3 µs; a case resolves in 40 to 90 µs (measured
-with 3,000 cases of legacy and declarative).
+It takes 14 µs to encode an outcome as a frame, and 1 to 3 µs to compare it here; a case resolves in 40 to 90 µs
+(measured with 3,000 cases of legacy and declarative).
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class ExpectedOutcome:
         self._values: tuple[Any, ...] | None = None
         if outcome.fields is not None:
             values = tuple(outcome.fields.values())
-            # JSON has no tuples, so that a list here may be a tuple in the package: then the frames are compared.
+            # JSON has no tuples, so a list here may be a tuple in the package: such outcomes are compared as frames.
             if all(type(value) in _PLAIN for value in values):
                 self._values = values
         self._types = tuple(map(type, self._values or ()))
         self._get = _getter(tuple(names))
 
     def is_plainly(self, outcome: Outcome) -> bool:
-        """Return whether ``outcome`` is known to agree; False also for one that has to be compared as a frame."""
+        """Return whether ``outcome`` surely agrees; if not, it may still agree, and has to be compared as a frame."""
         if outcome.failure is not None:
             return False
         if outcome.error is not None:
@@ -60,6 +60,7 @@ class ExpectedOutcome:
 @cache
 def _getter(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
     """Return the function that gives the values of ``names``, always as a tuple."""
+    # With a single name, `itemgetter` would return the value itself.
     if len(names) > 1:
         return itemgetter(*names)
     return lambda fields: tuple(fields[name] for name in names)

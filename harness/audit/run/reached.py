@@ -1,9 +1,9 @@
-"""Which cases of a trial reach a fault: the other cases cannot show it, and are not run.
+"""Finds out which cases of a trial reach a fault; the other cases cannot show it, and are not run.
 
-A fault changes nothing in a case that never runs the block that has it. A block is a list of statements that run one
+A fault changes nothing in a case that never runs the block around it. A block is a list of statements that run one
 after another: the body of a function, of a branch, of a loop. The conditions of a chain of ``if`` and ``elif`` belong
-to the block around the chain. Which blocks a case runs is found out once, with a copy of the package in which each
-block first reports its number to `harness.audit.run.hits`.
+to the block around the chain. To find out which blocks each case runs, a copy of the package is run once in which
+each block first reports its number to `harness.audit.run.hits`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class _BlockSpan(NamedTuple):
 
 
 class Blocks:
-    """The blocks of some sources (name and text of each), numbered in one count; a module's own block is not one."""
+    """The blocks of some sources, numbered through all files. The top level of a module is not a block.
+
+    ``texts`` maps the name of each file to its text.
+    """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         """Raises SyntaxError for a text that is not Python."""
@@ -66,16 +69,16 @@ class Blocks:
             self.instrumented[file] = ast.unparse(ast.fix_missing_locations(tree))
 
     def around(self, mutant: Mutant) -> int | None:
-        """Return the number of the innermost block that has the whole fault, None for one in a module's own block."""
+        """Return the number of the innermost block around the whole fault; None at the top level of a module."""
         start = offset_of(self._texts[mutant.file], mutant)
         end = start + len(mutant.before)
         around = [block for block in self._spans[mutant.file] if block.start <= start and end <= block.end]
-        # Of the blocks around an offset the innermost begins last; of two that begin there, it ends first.
+        # The innermost of the blocks around a fault begins last; if two begin at one place, it ends first.
         return max(around, key=lambda block: (block.start, -block.end)).number if around else None
 
 
 def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    """Yield the blocks of a module but its own."""
+    """Yield the statements of each block of a module."""
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
@@ -84,12 +87,12 @@ def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
 
 
 def _is_elif(node: ast.AST, name: str, body: list[ast.stmt]) -> bool:
-    """Return whether a block may be an ``elif``: for the parser that is an ``else`` with one ``if`` in it."""
+    """Return whether a block may be an ``elif``, which Python parses as an ``else`` with one ``if`` in it."""
     return name == "orelse" and isinstance(node, ast.If) and len(body) == 1 and isinstance(body[0], ast.If)
 
 
 def _first_statement(body: list[ast.stmt]) -> int:
-    """Return the index behind a docstring and imports from the future, which have to stay first."""
+    """Return the index behind the docstring and ``from __future__`` imports, which have to stay first."""
     for number, statement in enumerate(body):
         text = isinstance(statement, ast.Expr) and isinstance(getattr(statement.value, "value", None), str)
         future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
@@ -101,16 +104,16 @@ def _first_statement(body: list[ast.stmt]) -> int:
 class CasesByBlock:
     """The cases that run each block of a package without a fault; a set of cases is an int with a bit for each.
 
-    A block that runs at import, or the first time of a case and not the second, counts for every case, since what it
-    computes is kept for later cases. So does code outside of all blocks. A cache that forgets can hide that a case
-    reaches a fault: the audit may then miss that the fault shows, but never claims it wrongly.
+    A block that runs at import, or in only one of the two runs of a case, counts as run by every case, since what it
+    computes may be kept for later cases. So does code outside of all blocks. A cache that drops entries can hide that
+    a case reaches a fault: the audit may then miss a catch, but it never reports a false one.
     """
 
     def __init__(self, blocks: Blocks, ran: BlocksRan) -> None:
         self._blocks = blocks
         self._always = frozenset(ran.always)
-        # Cases that ran the same set of blocks share one mask; setting bits in bytes avoids an int of all bits a
-        # case.
+        # Cases that ran the same set of blocks share one mask. It begins as a bytearray, because setting a bit of an
+        # int copies the int.
         masks = [bytearray(mask_bytes(len(ran.cases))) for _ in ran.sets]
         for position, number in enumerate(ran.cases):
             masks[number][position >> 3] |= 1 << (position & 7)
@@ -122,15 +125,15 @@ class CasesByBlock:
         self._cases = {block: reduce(or_, found) for block, found in having.items()}
 
     def cases(self, mutant: Mutant) -> int | None:
-        """Return the cases that reach the block around a fault, None where all may."""
+        """Return the cases that reach the block around a fault; None if every case may."""
         block = self._blocks.around(mutant)
         return None if block is None or block in self._always else self._cases.get(block, 0)
 
 
 def reached_by(package: MutablePackage, runner: Runner) -> CasesByBlock | None:
-    """Run the package once with blocks that report, and return which cases of the runner's trial run which.
+    """Run the package once with blocks that report, and return which cases of the runner's trial run which blocks.
 
-    None if the runner cannot do that, or if a case does not agree with the trial.
+    Returns None if the runner cannot do that, or if a case does not agree with the trial.
     """
     blocks = Blocks(package.texts)
     with tempfile.TemporaryDirectory(prefix="stackproof-") as name:

@@ -1,4 +1,4 @@
-"""Keeps results in a file, one JSON line each, so that an interrupted audit goes on where it ended."""
+"""Keeps results in a file, one JSON line each, so that an interrupted audit can go on where it stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _START: Final = b'{"trial":"'
 
 
 class _KeptResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A result, and the digest of the trial and the sources for which it holds."""
+    """A result, and in ``trial`` the digest of the trial and the sources for which it holds."""
 
     trial: str
     result: Result
@@ -27,12 +27,12 @@ class _KeptResult(msgspec.Struct, frozen=True, kw_only=True):
 class Results:
     """The results in the file ``path``; with None they are kept in memory only.
 
-    ``added`` counts the results of this run. One file may hold results of several trials or sources, each found by
-    the digest of what it was made for.
+    ``added`` counts the results of this run. One file may hold results of several trials, or of several versions of
+    the sources: each result is found by the digest of both.
     """
 
     def __init__(self, path: Path | None) -> None:
-        """Read the file if it exists. Raises UsageError when it cannot be read, or has anything else in it."""
+        """Read the file if it exists. Raises UsageError if it cannot be read, or holds a line that is no result."""
         self._path = path
         self._lock = threading.Lock()
         self._known: dict[tuple[str, Mutant], Result] = {}
@@ -57,7 +57,7 @@ class Results:
         if torn:
             if torn[: len(_START)] != _START[: len(torn)]:
                 raise UsageError(f"{path}:{len(lines) + 1} is no result of an audit: give another file")
-            # The run that wrote it was ended in the middle of the line.
+            # A run was ended while it wrote this line, so the line is removed.
             with path.open("rb+") as file:
                 file.truncate(len(content) - len(torn))
 

@@ -1,4 +1,4 @@
-"""A trial, on which mutants are judged: cases, the original's outcomes, and which differences are meant."""
+"""Defines a trial, on which mutants are judged: cases, the original's outcomes, and the intended differences."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from harness.subjects.child.serve import values
 from harness.subjects.wire import failure_frame
 from harness.world.case import Case, Outcome
 
-# Written for Python without annotations, as all that runs inside a child is.
+# The code that runs inside a child has no annotations, so the types are given here.
 _encode: Callable[[Any], bytes] = values.encode
 _marked: Callable[[Any], Any] = values.marked
 _without_addresses: Callable[[str], str] = values.without_addresses
 
 Explained = Callable[[Difference, Case, Outcome, Outcome], bool]
-"""Whether a difference is meant, given its case, the original's outcome and the package's."""
+"""Returns whether a difference is intended; gets it, its case, the original's outcome and the package's."""
 
 
 def nothing_explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
-    """Return False: no difference is meant."""
+    """Return False: no difference is intended."""
     return False
 
 
 def explained_by(ledger: Ledger) -> Explained:
-    """Return the rule of a ledger for these two subjects, the original first."""
+    """Return a function that says whether ``ledger`` explains a difference; its first subject is the original."""
 
     def explained(difference: Difference, case: Case, original: Outcome, ours: Outcome) -> bool:
         return ledger.explains(difference.kind, difference.name, case, original, ours) is not None
@@ -42,9 +42,9 @@ def explained_by(ledger: Ledger) -> Explained:
 class Trial:
     """One set of cases with the original's outcomes.
 
-    ``expected`` are the original's answer frames with the fields ``names``; ``messages`` is whether refusals must
-    agree in their messages. ``explained`` decides which differences between original and package are meant, and
-    ``rule`` identifies it in the digest, since kept results are valid for the same rule alone.
+    ``expected`` has the original's answer frame of each case, with the fields ``names``. If ``messages`` is true,
+    refusals must have the same message. ``explained`` says which differences between original and package are
+    intended. ``rule`` stands for it in the digest, since kept results are valid only for the same rule.
     """
 
     cases: Sequence[Case]
@@ -59,7 +59,10 @@ class Trial:
             raise ValueError(f"{len(self.cases)} cases have {len(self.expected)} outcomes")
 
     def digest(self, sources: Iterable[tuple[str, str]]) -> str:
-        """Return a digest of the trial and the ``sources`` (name and text of each file)."""
+        """Return a digest of the trial and the ``sources`` (name and text of each file).
+
+        A kept result is valid only for the digest that it was made with.
+        """
         whole = hashlib.sha256()
         for part in ([list(sources), self.names, self.messages, self.rule], self.cases, self.expected):
             whole.update(msgspec.msgpack.encode(part, order="deterministic"))
@@ -73,12 +76,12 @@ def mask_bytes(count: int) -> int:
 
 def numbers_in(cases: int) -> list[int]:
     """Return the numbers of the bits that are set in ``cases``, in order."""
-    # By way of text, since shifting an integer of many thousands of bits once a bit copies it each time.
+    # Read from its binary digits: to shift an int of many thousands of bits bit by bit would copy it each time.
     return [number for number, bit in enumerate(bin(cases)[:1:-1]) if bit == "1"]
 
 
 def frame_of(outcome: Outcome, names: Sequence[str]) -> bytes:
-    """Return the answer frame of an outcome with the fields ``names``, the same that a subject's child answers with.
+    """Return the frame with which a subject's child would answer this outcome, with the fields ``names``.
 
     Raises what the child's encoder raises for a value that JSON cannot represent.
     """

@@ -1,4 +1,4 @@
-"""Makes the trials of an audit: the cases of a gate, each with what the original makes of it."""
+"""Makes the trials of an audit: the cases of a gate, each with the original's outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TRIAL_CASES: Final = 80 * CHUNK
 class TrialMaker:
     """Makes trials of the gate that ``request`` asks for; the faults go into its second subject. A context manager.
 
-    Raises UsageError for a second subject that is none of our own packages, and what planning a campaign raises.
+    Raises UsageError if the second subject is not one of our own packages, and whatever planning a campaign raises.
     """
 
     def __init__(self, request: Request) -> None:
@@ -56,8 +56,8 @@ class TrialMaker:
     def rounds(self, seed: int, count: int) -> Iterator[Trial]:
         """Yield the first ``count`` cases of a seed, in several trials if there are many. Call it only once.
 
-        They are the cases of a campaign of that seed over both subjects without a fault. Both have to run, since
-        later cases of a campaign are variations of those that reached something new.
+        They are the cases of a campaign with that seed over both subjects without a fault. Both have to run, because
+        some later cases of a campaign are variations of those that reached something new.
         """
         guide, newsroom = Guide(seed), Newsroom()
         cases: list[Case] = []
@@ -75,13 +75,13 @@ class TrialMaker:
             yield self._trial(cases, expected)
 
     def trial_of(self, cases: Sequence[Case]) -> Trial:
-        """Return a trial of any cases."""
+        """Return a trial of the given cases, which only the original runs here."""
         return self._trial(cases, self._pair.first.resolve(cases))
 
     def further(self, seed: int, count: int) -> Iterator[Trial]:
-        """Yield trials of ``count`` further cases in all: the first cases of this seed, of the next, and so on.
+        """Yield trials with ``count`` more cases in all: the first cases of this seed, then of the next, and so on.
 
-        These are drawn without a campaign, so that only the original has to run them.
+        They are drawn without a campaign, so that only the original has to run them.
         """
         while count > 0:
             yield self.trial_of(list(self._maker.cases(seed, min(_TRIAL_CASES, count))))
