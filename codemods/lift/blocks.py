@@ -1,4 +1,4 @@
-"""Works through one function, the outermost statements first, and puts a call in the place of what it lifts."""
+"""Works through the statements of one function from the outside in, and replaces what it lifts by calls."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ _UNGUARDED = "it declares without a condition: there is nothing to lift around i
 
 @dataclass(frozen=True)
 class BlockContext:
-    """What is known of a block: the locals bound there, why the statement around it stays, what may run after it.
+    """What is known about a block of statements.
 
-    ``depth`` is how many blocks are around it within the function, ``family`` the family of models for which it runs.
+    ``certain`` are the locals that are certainly bound where the block begins. ``around`` is the reason why the
+    statement around the block stays in place. ``later`` is what may run after the block. ``depth`` is how many steps
+    the block is indented from the ``def``. ``family`` is the family of models for which the block runs, or empty.
     """
 
     certain: frozenset[str]
@@ -34,10 +36,11 @@ class BlockContext:
 
 
 class BlockLifter:
-    """Lifts out of the blocks of ``handler``; ``leave`` takes what stays, why, and the fields that it declares.
+    """Lifts regions out of the blocks of ``handler``: statements that can become a pass together.
 
-    ``width`` is how many columns a statement may take outside of the function; ``count`` is how many declarations
-    were lifted.
+    ``leave`` is called with each statement that stays, the reason, and the fields that the statement declares.
+    ``width`` is how many columns a line may take, counted from the ``def``. ``count`` is how many declarations were
+    lifted so far.
     """
 
     def __init__(
@@ -65,9 +68,8 @@ class BlockLifter:
     def _block(self, body: Sequence[cst.BaseStatement], context: BlockContext) -> list[cst.BaseStatement]:
         """Return the statements of a block with its regions lifted.
 
-        Neighbouring regions wait for one another in ``waiting``, since one pass for all of them reads better than
-        one for each. ``known`` are the locals that are bound before the first that waits: it is there that the pass
-        gets its arguments.
+        ``waiting`` collects neighbouring regions, because one pass for all of them reads better than one for each.
+        ``known`` are the locals bound before the first of them, since that is where the pass will be called.
         """
         done: list[cst.BaseStatement] = []
         waiting: list[cst.BaseStatement] = []
@@ -100,7 +102,7 @@ class BlockLifter:
         return [*done, *self._flushed(waiting, known, context, [])]
 
     def _refusal(self, statements: Sequence[cst.BaseStatement], certain: frozenset[str], later: Later) -> str:
-        """Return why statements cannot be lifted together, or the empty string when they can."""
+        """Return why ``statements`` cannot be lifted together; the empty string if they can."""
         try:
             self._regions.judge([_tree(statement) for statement in statements], certain, later)
         except CannotLift as error:
@@ -116,8 +118,8 @@ class BlockLifter:
         context: BlockContext,
         rest: Sequence[ast.stmt],
     ) -> Sequence[cst.BaseStatement]:
-        """Return what takes the place of statements that can be lifted together and that ``rest`` follows."""
-        # A pass for a declaration without a condition would be a longer way to say the same.
+        """Return what replaces ``statements``, which can be lifted together; ``rest`` follows them in the block."""
+        # Without a condition or a loop, a pass would only be a longer way to write the same declarations.
         if not any(isinstance(item, (cst.If, cst.For, cst.While)) for item in statements):
             for statement in statements:
                 self._leave(statement, context.around)
@@ -130,7 +132,7 @@ class BlockLifter:
         return [call.with_changes(leading_lines=_blank_lines(statements[0]))]
 
     def _family_of(self, statement: cst.CSTNode, context: BlockContext) -> str:
-        """Return the family that the test of ``statement`` asks for, or else the one for which the block runs."""
+        """Return the family of models that an ``if`` tests for, or else that of the block around it."""
         if not isinstance(statement, cst.If):
             return context.family
         test = ast.parse(f"({code(statement.test)})", mode="eval").body
@@ -145,7 +147,10 @@ class BlockLifter:
     def _provided(
         self, statement: cst.BaseStatement, certain: frozenset[str], later: Later, depth: int
     ) -> tuple[cst.BaseStatement, list[cst.BaseStatement]] | None:
-        """Return the call that runs a chain's providers and what stays of the chain, or None when it gives none."""
+        """Return the call that runs the providers of an ``if`` chain, and what remains of the chain.
+
+        None if no branch of the chain can become a provider.
+        """
         variables = self._handler.architectures & certain
         if not isinstance(statement, cst.If) or not variables:
             return None
@@ -170,7 +175,10 @@ class BlockLifter:
     # -- blocks inside
 
     def _inside(self, statement: cst.BaseStatement, context: BlockContext) -> cst.BaseStatement:
-        """Lift from the blocks inside a statement that stays, or list it; ``context.around`` is why it stays."""
+        """Lift out of the blocks inside a statement that stays; if it has none, list it.
+
+        ``context.around`` is the reason why it stays.
+        """
         parts = [
             part for part in ("body", "orelse", "handlers", "finalbody", "cases") if getattr(statement, part, None)
         ]
@@ -193,6 +201,7 @@ class BlockLifter:
         return statement.with_changes(**changed)
 
     def _branch(self, inner: cst.CSTNode, context: BlockContext) -> cst.CSTNode:
+        """Lift out of an ``elif``, ``else``, ``except``, ``finally`` or ``case``."""
         body, orelse = getattr(inner, "body", None), getattr(inner, "orelse", None)
         changed: dict[str, object] = {}
         if isinstance(body, cst.IndentedBlock):
@@ -207,6 +216,7 @@ class BlockLifter:
 
 
 def _blank_lines(statement: cst.BaseStatement) -> list[cst.EmptyLine]:
+    # The comments before the statement move into the pass or the provider.
     return [line for line in getattr(statement, "leading_lines", ()) if not line.comment]
 
 

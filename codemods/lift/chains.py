@@ -1,4 +1,7 @@
-"""Takes the branches that ask a model's architecture out of a chain of conditions, where they exclude the others."""
+"""Takes branches out of an ``if`` chain and makes providers of them.
+
+A branch can become a provider if it tests the model's architecture and excludes all other branches.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ from codemods.writing.emit import code
 
 
 class Branch(NamedTuple):
-    """One condition of a chain with its block, as it is now; ``asks`` is None where it asks no architecture."""
+    """One branch of an ``if`` chain: a condition with its block.
+
+    ``node`` still has the rest of the chain as its ``orelse``; ``tree`` and ``source`` are the branch alone. ``asks``
+    is how the condition tests the architecture, None if it does not.
+    """
 
     node: cst.If
     tree: ast.If
@@ -25,12 +32,12 @@ class Branch(NamedTuple):
     asks: ArchitectureTest | None
 
     def text(self, node: ast.expr) -> str:
-        """Return how ``node``, part of the branch's condition, is written."""
+        """Return the source text of ``node``, a part of the branch's condition."""
         return ast.get_source_segment(self.source, node) or ast.unparse(node)
 
 
 class ProviderBranch(NamedTuple):
-    """A branch that becomes a provider, the statements it is made of, and what they need."""
+    """A branch that becomes a provider: ``body`` are the provider's statements, ``needs`` what they need."""
 
     branch: Branch
     body: tuple[cst.BaseStatement, ...]
@@ -38,7 +45,10 @@ class ProviderBranch(NamedTuple):
 
 
 def branches(node: cst.If, variables: Collection[str], handler: Handler) -> tuple[list[Branch], bool]:
-    """Return the branches of a chain and whether an ``else`` ends it; ``variables`` hold the architecture."""
+    """Return the branches of the chain that begins with ``node``, and whether it ends in an ``else``.
+
+    ``variables`` are the names that hold the architecture.
+    """
     found = []
     item: cst.If | cst.Else | None = node
     while isinstance(item, cst.If):
@@ -60,11 +70,12 @@ class Chains:
     def take(
         self, found: Sequence[Branch], ends_in_else: bool, certain: Collection[str], later: Later
     ) -> list[ProviderBranch]:
-        """Return the branches that become providers. They exclude each other and all that stay, unless forced.
+        """Return the branches that become providers: unless forced, only those that exclude all other branches.
 
-        The call of the providers comes before what stays of the chain. So an architecture for which a branch is taken
-        must fail the tests of all others: "if arch == 'A': ... elif 'A' in arch: ..." runs one block for 'A', and
-        would run two. An ``else`` would run for what the providers took.
+        The call of the providers runs before what remains of the chain. So an architecture that a provider is for
+        must fail the tests of all other branches: "if arch == 'A': ... elif 'A' in arch: ..." runs one block for 'A',
+        but would run two. A chain with an ``else`` gives no provider, because the ``else`` would run for the
+        provider's architectures too.
         """
         taken = []
         for branch in found:
@@ -79,18 +90,22 @@ class Chains:
             except CannotLift:
                 continue
             taken.append(ProviderBranch(branch, body, needs))
-        # One call runs all providers, for one variable: a chain that asks two is left as it is.
+        # One call runs all providers, and it takes one variable: a chain whose branches test two stays as it is.
         variables = {item.branch.asks.variable for item in taken if item.branch.asks}
         return taken if len(variables) == 1 else []
 
     def _body(self, branch: Branch) -> tuple[cst.BaseStatement, ...] | None:
-        """Return what a provider does for a branch: its block, under what else its condition asks."""
+        """Return the statements of the provider for a branch, or None if the branch cannot become one.
+
+        They are the branch's block, inside an ``if`` for whatever its condition tests besides the architecture.
+        """
         asks = branch.asks
         if asks is None or not self._handler.is_ours(self._handler.declares(branch.tree.body)):
             return None
         if not isinstance(branch.node.body, cst.IndentedBlock) or m.findall(branch.node.test, m.Comment()):
             return None
-        # A provider has no locals of the handler, and asks the architecture before what its condition asked first.
+        # A provider's test cannot read locals of the handler. And it comes first: the operands that stood before it
+        # in the condition are now evaluated after it, or not at all, so they must be pure.
         named = {item.id for item in ast.walk(asks.test) if isinstance(item, ast.Name)} - {asks.variable}
         if named & self._handler.locals or not all(self._handler.is_pure(item) for item in asks.before):
             return None
@@ -107,7 +122,10 @@ class Chains:
         return (statement.with_changes(body=branch.node.body, leading_lines=branch.node.leading_lines),)
 
     def _may_meet(self, branch: Branch, other: Branch) -> bool:
-        """Return whether ``other`` may be true where ``branch`` is, or asking it besides may do something."""
+        """Return whether both conditions may be true for one architecture, or testing ``other`` too may do something.
+
+        In the chain, ``other`` is not tested if a branch before it is taken; after the call of the providers it always is.
+        """
         assert branch.asks is not None
         return (
             other.asks is None
@@ -121,6 +139,7 @@ _WIDE = 80
 
 
 def _operand(text: str, node: ast.expr, joined: bool) -> str:
+    """Return ``text``, an operand of ``and``, in parentheses if it needs them."""
     loose = isinstance(node, (ast.IfExp, ast.Lambda, ast.NamedExpr)) or (
         isinstance(node, ast.BoolOp) and (joined or "\n" in text)
     )
@@ -128,17 +147,18 @@ def _operand(text: str, node: ast.expr, joined: bool) -> str:
 
 
 def family_of(asks: ArchitectureTest) -> str:
-    """Return a name for the family of models that a test asks for; the empty string where it names none."""
+    """Return a name for the family of models that a test is for; the empty string if the test has no name."""
     test = asks.test
     listed = test.comparators[0] if isinstance(test, ast.Compare) else None
     if isinstance(listed, ast.Name) and listed.id != asks.variable:
         return listed.id
+    # Of several architectures, the one that the test names first.
     text = ast.unparse(test)
     return min({*asks.names, *asks.parts}, key=lambda name: (text.find(name), name), default="")
 
 
 def asked_as_text(branch: Branch) -> tuple[list[str], str]:
-    """Return the arguments of ``provides`` for a branch, and a name for its family."""
+    """Return the arguments of ``provides`` for a branch, as text, and a name for its family."""
     asks = branch.asks
     assert asks is not None
     test, family = asks.test, family_of(asks)
@@ -152,12 +172,13 @@ def asked_as_text(branch: Branch) -> tuple[list[str], str]:
 
 
 def without(found: Sequence[Branch], taken: Collection[Branch]) -> list[cst.BaseStatement]:
-    """Return what is left of a chain when the branches ``taken`` have gone; an ``else`` stays."""
+    """Return what remains of a chain without the branches ``taken``; an ``else`` always remains."""
     gone = {id(item.node) for item in taken}
     left: cst.If | cst.Else | None = found[-1].node.orelse
     for branch in reversed(found):
         if id(branch.node) not in gone:
             left = branch.node.with_changes(orelse=left)
     if isinstance(left, cst.Else):
+        # No condition is left before the ``else``: its block stands alone. (Only if lifting is forced.)
         return [item for item in left.body.body if isinstance(item, cst.BaseStatement)]
     return [left] if left is not None else []

@@ -1,4 +1,4 @@
-"""A function that declarations are lifted out of: what the steps of lifting ask about it."""
+"""The function that declarations are lifted out of, and the questions about it that lifting needs answered."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from harness.source.scopes import parameters_of, times_bound
 
 @dataclass(frozen=True)
 class Handler:
-    """The function ``node`` of ``module``, in which ``records`` are the names that hold the record.
+    """The function ``node`` of ``module``, out of which declarations of ``fields`` are lifted.
 
-    Declarations of ``fields`` are lifted out of it, which are calls of ``declare``. With ``force``, what would still
-    make a pass is lifted although nothing shows that it does the same.
+    ``records`` are the names that hold the record in it. ``declare`` is the name of the function that it calls to
+    declare. With ``force``, a region is also lifted if nothing shows that its pass will do the same.
     """
 
     name: str
@@ -47,26 +47,26 @@ class Handler:
         return architecture_names(self.node)
 
     def constant(self, name: str) -> Sequence[str] | None:
-        """Return the strings in the collection that a name of the module holds, None where it holds none."""
+        """Return the strings of the collection that the module-level ``name`` holds; None if it holds none."""
         return self.facts.constants.get(Definition(self.module.path, name))
 
     def is_pure(self, node: ast.expr) -> bool:
-        """Return whether evaluating ``node`` can do nothing but give a value."""
+        """Return whether evaluating ``node`` only gives a value: it cannot fail, and has no other effect."""
         return is_pure(cst.parse_expression(ast.unparse(node)), self.records, self.facts.fields)
 
     def is_record(self, node: ast.AST | None) -> bool:
-        """Return whether ``node`` is the record, or the view of it that ``view_of`` gives."""
+        """Return whether ``node`` is a name of the record, or ``view_of`` called with one."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
             return node.func.id.lstrip("_") == VIEW_OF and self.is_record(node.args[0])
         return isinstance(node, ast.Name) and node.id in self.records
 
     def record_in(self, statements: Sequence[cst.CSTNode]) -> str:
-        """Return the name of the record that ``statements`` use, the first in alphabetical order."""
+        """Return the name by which ``statements`` use the record; of several, the first in alphabetical order."""
         used = {name for item in statements for name in names_in(item)}
         return next(name for name in sorted(self.records) if name in used)
 
     def declared(self, node: ast.AST) -> list[ast.keyword]:
-        """Return what ``node`` declares; nothing where it is no call of ``declare``."""
+        """Return the keyword arguments (field and value) if ``node`` is a call of ``declare``; else nothing."""
         if not isinstance(node, ast.Call) or not node.args or not self.is_record(node.args[0]):
             return []
         return node.keywords if isinstance(node.func, ast.Name) and node.func.id == self.declare else []
@@ -82,5 +82,5 @@ class Handler:
         )
 
     def is_ours(self, declared: Sequence[str]) -> bool:
-        """Return whether one of the fields declared is to be lifted."""
+        """Return whether at least one of the fields ``declared`` is to be lifted."""
         return not self.fields.isdisjoint(declared)

@@ -1,4 +1,7 @@
-"""Whether a local name may still be read: a pass cannot bind a local of the handler, so nothing may read it later."""
+"""Tells whether a local name of a handler may be read later.
+
+A pass cannot bind a local of the handler. So statements that bind one become a pass only if nothing reads it later.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+# What may happen to a name first: it may be read, it is certainly bound, or neither ("through").
 _Fate = Literal["read", "bound", "through"]
 _Blocks = tuple[Sequence[ast.stmt], ...]
 
@@ -13,43 +17,51 @@ _Blocks = tuple[Sequence[ast.stmt], ...]
 class Later(NamedTuple):
     """What may run after some statements of a function.
 
-    ``blocks`` is the plain way on: the rest of each block around the statements, innermost first. ``jumps`` are the
-    ways that skip the rest of a block, each as the blocks that run then.
+    ``blocks`` is what runs if nothing jumps: the rest of each block around the statements, innermost first. ``jumps``
+    are the ways to skip the rest of a block, such as an exception or ``continue``; each is the blocks that run then.
     """
 
     blocks: _Blocks = ()
     jumps: tuple[_Blocks, ...] = ()
 
     def behind(self, block: Sequence[ast.stmt]) -> Later:
-        """Return what may run after statements that ``block`` follows."""
+        """Return what may run after statements that are followed by ``block``, and then by what this describes."""
         return self._replace(blocks=(block, *self.blocks))
 
     def inside(self, statement: ast.stmt) -> Later:
-        """Return what may run after statements at the end of a block of ``statement``, where this runs after it."""
+        """Return what may run after the last statement of a block of ``statement``.
+
+        This object describes what may run after ``statement``. In the examples below, [...] are the statements that
+        might become a pass.
+        """
         blocks, jumps = self.blocks, self.jumps
         if isinstance(statement, (ast.With, ast.AsyncWith)):
-            # The manager may suppress an exception, as contextlib.suppress does:
-            # "with suppress(E): [x = 1; fail()]; x = 2" goes on after the block with x == 1.
+            # The context manager may suppress an exception, as contextlib.suppress does:
+            # "with suppress(E): [x = 1; fail()]; x = 2" may continue after the ``with`` with x == 1.
             return Later(blocks, (*jumps, blocks))
         if isinstance(statement, (ast.Try, ast.TryStar)):
-            # "try: [x = 1; fail()]; x = 2" followed by "except E: use(x)": the handler reads 1, although the rest of
-            # the block binds x. After a handler that does not read x, what follows the try may. A handler that fails
-            # leads to "finally" from its middle.
+            # In "try: [x = 1; fail()]; x = 2", then "except E: use(x)", the ``except`` block reads 1, although the
+            # rest of the ``try`` block binds x. After an ``except`` block that does not read x, code behind the
+            # ``try`` may. If an ``except`` block fails before its end, or none catches the exception, ``finally``
+            # runs: that is the way with the empty block.
             caught = [handler.body for handler in statement.handlers] + ([[]] if statement.finalbody else [])
             jumps = (*jumps, *((body, statement.finalbody, *blocks) for body in caught))
+            # Without an exception, ``else`` and ``finally`` run next. The whole statement stands for them here: it
+            # counts as a read of every name that it mentions.
             return Later(([statement], *blocks), jumps)
         if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
             again = ([statement], *blocks)
-            # "for ...: use(x); [x = 1]; if c: continue; x = 2": the next round reads 1.
+            # In "for ...: use(x); [x = 1]; if c: continue; x = 2", the next round reads 1 after ``continue``.
             leaps = any(isinstance(node, (ast.Continue, ast.Break)) for node in ast.walk(statement))
             return Later(again, (*jumps, again) if leaps else jumps)
         return self
 
 
 def is_read(name: str, later: Later) -> bool:
-    """Return whether ``name`` may be read in what runs ``later``.
+    """Return whether something that runs ``later`` may read ``name``.
 
-    Whatever is not plain (functions inside, patterns, a ``try``) counts as a read where it mentions the name.
+    A function inside, a ``match``, a ``try`` and the like are not looked into: they count as a read if they mention
+    the name.
     """
     return any(
         _block([item for block in way for item in block], name) == "read" for way in (later.blocks, *later.jumps)
@@ -57,7 +69,7 @@ def is_read(name: str, later: Later) -> bool:
 
 
 def is_bound_first(name: str, body: Sequence[ast.stmt]) -> bool:
-    """Return whether ``body`` binds ``name`` before anything in it could read it."""
+    """Return whether ``body`` certainly binds ``name`` before anything in it could read it."""
     return _block(body, name) == "bound"
 
 
@@ -73,7 +85,7 @@ def may_unbind(function: ast.AST) -> frozenset[str]:
 
 
 def bound_unnamed(function: ast.AST) -> frozenset[str]:
-    """Return what ``function`` binds without a name node: by an import, a pattern or ``except E as name``."""
+    """Return the names that ``function`` binds without an ``ast.Name``: by an import, a pattern or ``except``."""
     found: set[str] = set()
     for node in ast.walk(function):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -132,6 +144,7 @@ def _statement(node: ast.stmt, name: str) -> _Fate:
             return "read"
         return "through"
     if isinstance(node, (ast.Return, ast.Raise)):
+        # What follows does not run, so the name's value is lost, as if it were bound anew.
         return "read" if _loads(node, name) else "bound"
     if isinstance(node, ast.AugAssign):
         return "read" if _mentions(node, name) else "through"

@@ -20,7 +20,7 @@ _KINDS_OF_MODEL = r"(ForCausalLM|ForConditionalGeneration|For[A-Z]\w*|Model)$"
 
 
 class PassMaker:
-    """Makes functions, which `made` holds in order; ``taken`` are the names in use in the file."""
+    """Makes passes and providers and collects them in ``made``; ``taken`` are the names in use in the file."""
 
     def __init__(self, taken: set[str], imports: Imports, declare: str, limit: int) -> None:
         self._taken = taken
@@ -32,7 +32,10 @@ class PassMaker:
     def a_pass(
         self, handler: str, family: str, needs: Needs, body: Sequence[cst.BaseStatement], records: Collection[str]
     ) -> str:
-        """Add a pass of the statements ``body`` of ``handler``, which run for ``family`` if any; return its name."""
+        """Add a pass made of ``body``, statements of ``handler``, and return its name.
+
+        ``family`` is the family of models for which they run, or empty.
+        """
         subject = _family(family) if family else _stem(handler)
         name = self._free(f"_{_about(subject, needs.declares)}_pass")
         self._define(name, needs.arguments, body, records)
@@ -46,7 +49,10 @@ class PassMaker:
         body: Sequence[cst.BaseStatement],
         records: Collection[str],
     ) -> str:
-        """Add a provider for the architectures ``asked``: names in quotes, and tests, as text; return its name."""
+        """Add a provider made of ``body`` for models of ``family``, and return its name.
+
+        ``asked`` are the arguments of its decorator, as text: architectures in quotes, or a test.
+        """
         name = self._free(f"_{_family(family)}_provider")
         self._define(name, arguments, body, records)
         text = f"{self._imports.of(PROVIDES)}({', '.join(asked)})"
@@ -56,13 +62,13 @@ class PassMaker:
         return name
 
     def run(self, record: str, name: str, arguments: Sequence[str], width: int) -> cst.SimpleStatementLine:
-        """Return the call that runs a pass."""
+        """Return the statement that runs the pass ``name``."""
         return _call(self._imports.of(RUN), [record, name, *arguments], width)
 
     def run_providers(
         self, record: str, variable: str, providers: Sequence[str], arguments: Sequence[str], width: int
     ) -> cst.SimpleStatementLine:
-        """Return the call that runs the provider of the model's architecture."""
+        """Return the statement that runs whichever of ``providers`` is for the architecture in ``variable``."""
         function = self._imports.of(PROVIDE)
         listed = f"({', '.join(providers)}{',' if len(providers) == 1 else ''})"
         if len(listed) + 5 > width:
@@ -94,7 +100,10 @@ class PassMaker:
 
 
 def _about(subject: str, fields: Sequence[str]) -> str:
-    """Return what a pass is about: whose part it is, and which fields it declares, where they are few."""
+    """Return the name of a pass without ``_pass``: ``subject``, its family or handler, and the fields it declares.
+
+    It leaves out fields that ``subject`` already names, and all fields if they are more than two.
+    """
     declared = list(dict.fromkeys(name.strip("_") for name in fields))
     others = [name for name in declared if name not in subject]
     if len(declared) > _MOST_NAMED or not others:
@@ -107,7 +116,7 @@ def _stem(handler: str) -> str:
 
 
 def _family(name: str) -> str:
-    """Return a word for the family of the architecture ``name``, or of the list of architectures called so."""
+    """Return ``name``, an architecture or a list of them, as part of a function's name: Olmo2ForCausalLM as olmo2."""
     short = re.sub(_KINDS_OF_MODEL, "", name) or name
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", short) if not short.isupper() else short
     return re.sub(r"\W+", "_", words).strip("_").lower() or "family"
@@ -123,7 +132,10 @@ def _call(function: str, arguments: Sequence[str], width: int) -> cst.SimpleStat
 
 
 class _ToView(cst.CSTTransformer):
-    """Lets a pass read the view where the handler read the record, and declare through it."""
+    """Turns statements of a handler into those of a pass.
+
+    What was read from the record is read from the view, and ``declare(record, ...)`` becomes ``view.declare(...)``.
+    """
 
     def __init__(self, records: frozenset[str], view: str, declare: str, limit: int) -> None:
         super().__init__()
@@ -144,6 +156,7 @@ class _ToView(cst.CSTTransformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         return updated_node.with_changes(value=self._view) if updated_node.value in self._records else updated_node
 
+    # An attribute or a keyword keeps its name, even if the record is called the same.
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         return updated_node.with_changes(attr=original_node.attr)
 
@@ -154,6 +167,7 @@ class _ToView(cst.CSTTransformer):
         call = updated_node.value
         if not isinstance(call, cst.Call) or name_of(call.func) != self._declare:
             return updated_node
+        # The first two arguments, the record and the handler's name, go: ``run_pass`` declares in the pass's name.
         func = cst.Attribute(cst.Name(self._view), cst.Name(DECLARE))
         plain = call.with_changes(func=func, args=call.args[2:])
         spaced = [

@@ -1,7 +1,7 @@
 """Decides whether statements of a handler can become a pass, and what the pass needs from the handler.
 
-A pass reads a view and its declarations are applied when it ends. So nothing may look at the record itself between a
-declaration and the end of the pass, and nothing may leave the pass otherwise than at its end.
+A pass reads a view, and what it declares is applied only when it ends. So nothing may look at the record itself
+between a declaration and the end of the pass, and no ``return``, ``break`` or the like may lead out of the pass.
 """
 
 from __future__ import annotations
@@ -23,21 +23,23 @@ _REFUSED: dict[type[ast.AST], str] = {
     ast.Yield: "it yields",
     ast.YieldFrom: "it yields",
     ast.Await: "it waits",
-    # It may be called after the pass has ended: "if c: self.look = lambda: self.alpha" must read what is set later.
+    # The function may be called after the pass has ended, and must then read what was set since, which the view
+    # does not show: "if c: self.look = lambda: self.alpha".
     ast.Lambda: "it makes a function that would hold the view",
     ast.FunctionDef: "it makes a function that would hold the view",
     ast.AsyncFunctionDef: "it makes a function that would hold the view",
     ast.ClassDef: "it makes a class",
     ast.Global: "it binds a global name",
     ast.Nonlocal: "it binds a name of another function",
-    # "del self.alpha": a view cannot delete, and a local that is deleted is unbound for the handler too.
+    # A view cannot delete a field ("del self.alpha"), and a pass cannot unbind a local of the handler.
     ast.Delete: "it deletes something",
     ast.AsyncFor: "it loops",
-    # What the manager does on leaving may read the record: "with logged(self): declare(self, 'h', alpha=1)".
+    # When it is left, the context manager may read the record, where alpha is not applied yet:
+    # "with logged(self): declare(self, 'h', alpha=1)".
     ast.With: "it enters a context manager",
     ast.AsyncWith: "it enters a context manager",
-    # A record may refuse a value: "try: declare(self, 'h', alpha=-1)" followed by "except ValueError: ..." must catch
-    # that, and the pass would raise it when it ends.
+    # A record may refuse a value: "try: declare(self, 'h', alpha=-1)", then "except ValueError: ...", catches that.
+    # A pass sets the value only when it ends, so the exception would be raised outside of the ``try``.
     ast.Try: "it catches exceptions, which would see declarations that are not applied yet",
     ast.TryStar: "it catches exceptions, which would see declarations that are not applied yet",
 }
@@ -45,7 +47,7 @@ _LEAVES_LOOP: dict[type[ast.AST], str] = {
     ast.Break: "it leaves a loop around it",
     ast.Continue: "it goes on with a loop around it",
 }
-# In a pass, "super().alpha" has no class around it and "locals()" has other names in it.
+# In a pass, "super().alpha" has no class around it, and "locals()" gives other names.
 _LOOKS_AROUND = {"super", "__class__", "locals", "vars", "exec", "eval", "dir", "globals"}
 
 
@@ -54,23 +56,29 @@ class CannotLift(Exception):
 
 
 class Needs(NamedTuple):
-    """What a pass takes besides the view, and the fields it declares, in order."""
+    """The arguments that a pass takes besides the view, and the fields that it declares, in order."""
 
     arguments: tuple[str, ...]
     declares: tuple[str, ...]
 
 
 class Regions:
-    """Judges statements of ``handler``. ``unbinds`` are the locals that it deletes somewhere: they may be unbound."""
+    """Decides which statements of ``handler`` can become a pass.
+
+    ``unbinds`` are the locals that the handler deletes somewhere; one cannot be sure that they are bound.
+    """
 
     def __init__(self, handler: Handler) -> None:
         node = handler.node
         self._handler = handler
         self._facts = handler.facts
         self.unbinds = may_unbind(node)
+        # The locals that get a value in another way than by an ``ast.Name``.
         self._unnamed = parameters_of(node).keys() | bound_unnamed(node)
         inside = [item for item in ast.walk(node) if item is not node]
         nested = [item for item in inside if isinstance(item, _SCOPES)]
+        # The functions and classes inside; the names shared by ``global`` or ``nonlocal``; the names that functions
+        # and classes inside mention; and every mention of a name, as often as it occurs.
         self._inner = {item.name for item in nested if not isinstance(item, ast.Lambda)}
         shared = [item for item in inside if isinstance(item, (ast.Global, ast.Nonlocal))]
         self._shared = {name for item in shared for name in item.names}
@@ -78,9 +86,9 @@ class Regions:
         self._mentions = [item.id for item in inside if isinstance(item, ast.Name)]
 
     def judge(self, body: Sequence[ast.stmt], certain: Collection[str], later: Later) -> Needs:
-        """Return what a pass made of ``body`` needs; ``certain`` are the locals that are bound when it is reached.
+        """Return what a pass made of ``body`` needs; raises CannotLift if ``body`` cannot become one.
 
-        Raises CannotLift.
+        ``certain`` are the locals that are certainly bound before ``body``; ``later`` is what may run after it.
         """
         inside = [node for statement in body for node in ast.walk(statement)]
         for node in inside:
@@ -89,7 +97,7 @@ class Regions:
         _check_loops(body)
         own = times_bound(ast.FunctionDef("region", _NO_ARGUMENTS, list(body), [], None, lineno=1, col_offset=0))
         mentioned = [node.id for node in inside if isinstance(node, ast.Name)]
-        # "nonlocal x": another function reads or binds it while the pass runs.
+        # After "nonlocal x" or "global x", another function may read or bind x while the pass runs.
         for name in sorted(self._shared & {*own, *mentioned}):
             raise CannotLift(f"it uses {name!r}, which is shared with other functions")
         kept = [name for name in sorted(own) if self._is_handed(name, body, mentioned, certain, later)]
@@ -99,8 +107,9 @@ class Regions:
         for name in free:
             if name in self._inner:
                 raise CannotLift(f"it calls {name!r}, a function inside the handler")
-            # A pass is handed its locals before it runs. "if c: x = 1", then "if c: declare(self, 'h', alpha=x)"
-            # never reads an unbound x; run_pass(self, the_pass, x) would, where c is false.
+            # A pass gets the locals as arguments, so all must be bound when it is called. "if c: x = 1", then
+            # "if c: declare(self, 'h', alpha=x)", never reads an unbound x; run_pass(self, the_pass, x) would, if c
+            # is false.
             if name not in certain:
                 raise CannotLift(f"it reads {name!r}, which may be unbound there")
         if _LOOKS_AROUND & set(mentioned):
@@ -117,9 +126,10 @@ class Regions:
     def _is_handed(
         self, name: str, body: Sequence[ast.stmt], mentioned: list[str], certain: Collection[str], later: Later
     ) -> bool:
-        """Return whether a pass needs the value that the local ``name`` has before ``body``, which binds it.
+        """Return whether a pass must get the local ``name``, which ``body`` binds, as an argument.
 
-        Raises CannotLift where the pass cannot get it, or the handler needs the value that the pass would bind.
+        It must if ``body`` may read the value from before. Raises CannotLift if that value may not be there, or if
+        something outside of the pass may read the value that the pass binds.
         """
         if name in self._handler.records:
             raise CannotLift(f"it assigns {name!r}, which holds the record")
@@ -129,23 +139,23 @@ class Regions:
             return False
         if name in certain:
             return True
-        # A name that nothing outside the region mentions has no value to hand over, unless it gets one without being
-        # mentioned, as a parameter does: "def handle(self, x): if c: x = x + 1; declare(self, ..., alpha=x)".
+        # If nothing outside of the region mentions the name, there is no value from before, unless the name got one
+        # without an ``ast.Name``, as in "if a: import x", then "if c: x = x.y; declare(self, ..., alpha=x)".
         if self._mentions.count(name) != mentioned.count(name) or name in self._unnamed:
             raise CannotLift(f"it may read {name!r}, which may be unbound there")
         return False
 
     def _hazard(self, message: str) -> None:
-        """Refuse, unless lifting is forced, what would make a pass that does something else."""
+        """Raise CannotLift for what can be written as a pass but may behave differently, unless lifting is forced."""
         if not self._handler.force:
             raise CannotLift(message)
 
     # -- the record inside
 
     def _check(self, node: ast.AST, declared: set[str]) -> None:
-        """Check what ``node`` does with the record, in the order of the text; add what it declares to ``declared``.
+        """Check what ``node`` does with the record, in the order in which it runs; raises CannotLift.
 
-        Raises CannotLift.
+        ``declared`` are the fields that the region declares before ``node``; those that ``node`` declares are added.
         """
         keywords = self._handler.declared(node)
         if keywords:
@@ -156,13 +166,15 @@ class Regions:
             declared |= {keyword.arg for keyword in keywords if keyword.arg}
         elif isinstance(node, ast.If):
             self._check(node.test, declared)
+            # Neither branch runs after the other, so each sees only what was declared before both.
             branches = [set(declared), set(declared)]
             for block, seen in zip((node.body, node.orelse), branches, strict=True):
                 for statement in block:
                     self._check(statement, seen)
             declared |= branches[0] | branches[1]
         elif isinstance(node, (ast.For, ast.While)):
-            # What the body declares, its next round may read: "for x in y: self.look(); declare(self, 'h', alpha=x)".
+            # Twice, because a round of the loop may read what the round before it declared:
+            # "for x in y: self.look(); declare(self, 'h', alpha=x)".
             for _ in range(2):
                 for child in _in_order(node):
                     self._check(child, declared)
@@ -189,9 +201,9 @@ class Regions:
             self._check_effects(f"{node.attr}", effects, declared)
 
     def _check_effects(self, name: str, effects: Effects, declared: set[str], handed: bool = False) -> None:
-        """Check a call of a method, which runs on the record itself, or of a function that is handed the view."""
-        # A function that is handed a view cannot assign. A method can, but what the pass declares of the same field
-        # would overwrite that when it ends.
+        """Check a call: of a method, which runs on the record itself, or, if ``handed``, of a function that gets the view."""
+        # A function cannot write to a view. A method can write to the record; but if the pass declares the same
+        # field, it overwrites that when it ends.
         written = effects.writes if handed else effects.writes & self._facts.fields.keys()
         if written and handed:
             raise CannotLift(f"it calls {name!r}, which writes {', '.join(sorted(written)[:3])}")
@@ -205,9 +217,10 @@ class Regions:
             self._hazard(f"it calls {name!r}, which would read {', '.join(sorted(late))} before it is applied")
 
     def _check_pass(self, node: ast.Call, declared: set[str]) -> None:
-        """Check a pass that is run inside: it gets a view of the view, so it sees what is declared, and adds to it.
+        """Check the call ``node``, which runs another pass inside this one.
 
-        What it calls reads the record itself all the same.
+        That pass gets a view of this pass's view, so it reads what is declared so far, and adds to it. But the
+        methods that it calls read the record itself, which does not have these values yet.
         """
         for name in passes_run(node):
             effects = self._facts.effects.get(f"{self._handler.module.path}:{name}")
@@ -241,6 +254,8 @@ class Regions:
         name = func.id if isinstance(func, ast.Name) else ""
         effects = self._facts.effects.get(f"{self._handler.module.path}:{name}")
         module, original = self._handler.module.imports.get(name, ("", None))
+        # The effects of an imported function are listed under its own file: the imported module, or a module of the
+        # imported package.
         if effects is None and original is not None:
             folder = module.replace(".", "/")
             found = [

@@ -1,4 +1,4 @@
-"""Walks a module and lifts out of each function of the resolution."""
+"""Walks through a module and lifts declarations out of each function of the resolution."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from harness.source.scopes import parameters_of, scopes_in
 
 
 class Lifter(RecordWalk):
-    """Lifts the declarations of the codemod's fields that ``declare`` makes.
+    """Lifts declarations of the codemod's fields; ``declare`` is the module's name for the function that declares.
 
-    The passes go to the end of the module. With ``force``, what nothing shows to be safe is lifted too.
+    The passes go to the end of the module. With ``force``, regions are also lifted if nothing shows that this is safe.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Lifter(RecordWalk):
         self._maker = PassMaker(names_in(module), self._imports, declare, self.limit)
 
     def function_done(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
-        """Lift what can be lifted out of a function of the resolution; those inside it are left as they are."""
+        """Lift what can be lifted out of a function of the resolution; functions inside it stay as they are."""
         records = self.scope.records
         if not self.is_outermost or not records or not isinstance(original.body, cst.IndentedBlock):
             return updated
@@ -53,7 +53,7 @@ class Lifter(RecordWalk):
         return original.with_changes(body=original.body.with_changes(body=body))
 
     def finished(self, changed: cst.Module) -> cst.Module:
-        """Put the passes at the end, where every name they use is defined, and import what runs them."""
+        """Put the passes at the end, where every name they use is defined, and bring the imports up to date."""
         blank = [cst.EmptyLine(indent=False)] * 2
         made = [item.with_changes(leading_lines=blank) for item in self._maker.made]
         changed = self._imports.added(changed.with_changes(body=[*changed.body, *made]), self.limit)
