@@ -124,7 +124,7 @@ class Chains:
     def _may_meet(self, branch: Branch, other: Branch) -> bool:
         """Return whether both conditions may be true for one architecture, or testing ``other`` too may do something.
 
-        In the chain, ``other`` is not tested if a branch before it is taken; after the call of the providers it always is.
+        In the chain, ``other`` is only tested if no branch before it is taken; after a provider it is always tested.
         """
         assert branch.asks is not None
         return (

@@ -201,7 +201,7 @@ class Regions:
             self._check_effects(f"{node.attr}", effects, declared)
 
     def _check_effects(self, name: str, effects: Effects, declared: set[str], handed: bool = False) -> None:
-        """Check a call: of a method, which runs on the record itself, or, if ``handed``, of a function that gets the view."""
+        """Check a call: of a method, which runs on the record, or, if ``handed``, of a function given the view."""
         # A function cannot write to a view. A method can write to the record; but if the pass declares the same
         # field, it overwrites that when it ends.
         written = effects.writes if handed else effects.writes & self._facts.fields.keys()

@@ -19,7 +19,7 @@ from harness.source.scopes import parameters_of, scopes_in
 class Lifter(RecordWalk):
     """Lifts declarations of the codemod's fields; ``declare`` is the module's name for the function that declares.
 
-    The passes go to the end of the module. With ``force``, regions are also lifted if nothing shows that this is safe.
+    The passes go to the end of the module. With ``force``, regions are also lifted if nothing shows that it is safe.
     """
 
     def __init__(

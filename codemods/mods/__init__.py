@@ -1,4 +1,4 @@
-"""The codemods, one a module; the registry finds them by walking this folder, and lists no names."""
+"""The codemods, one in each module; `catalog` looks through this folder, so that no list has to be kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.common.errors import UsageError, hint
 
 @cache
 def catalog() -> Mapping[str, type[Codemod]]:
-    """Return the codemods by name, which is their module's, in alphabetical order."""
+    """Return each codemod by its name, which is that of its module, in alphabetical order."""
     found: dict[str, type[Codemod]] = {}
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{__name__}.{info.name}")
@@ -25,7 +25,7 @@ def catalog() -> Mapping[str, type[Codemod]]:
 
 
 def codemod_named(name: str) -> type[Codemod]:
-    """Return the codemod ``name``; raises UsageError with the nearest name."""
+    """Return the codemod ``name``; if there is none, raises UsageError, which suggests the nearest name."""
     if name not in catalog():
         raise UsageError(f"there is no codemod {name!r}{hint(name, catalog())}: use one of {', '.join(catalog())}")
     return catalog()[name]

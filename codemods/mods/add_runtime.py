@@ -1,4 +1,4 @@
-"""Places the runtime of declared writes beside the record."""
+"""Puts the module that declared writes need when they run beside the record's module."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from codemods.reading.source import SourceFile
 
 @dataclass
 class AddRuntime(Codemod):
-    """Adds one module, of the standard library only, that `record_writes` and `pin_whitelist` refer to."""
+    """Adds one module, which needs only the standard library; what the other codemods write imports from it."""
 
     summary: ClassVar[str] = "the module that records declared writes is placed beside the record"
 
     def words(self) -> tuple[str, ...]:
-        """Return none: no file is changed."""
+        """Return no words: the codemod changes no file, it only adds one."""
         return ()
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
@@ -29,5 +29,5 @@ class AddRuntime(Codemod):
         return Change(module)
 
     def files(self) -> Mapping[str, str]:
-        """Return the runtime, by the path where it goes."""
+        """Return the text of the added module by its path."""
         return {self.facts.runtime_file: Path(runtime.__file__).read_text()}

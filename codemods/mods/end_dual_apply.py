@@ -1,4 +1,4 @@
-"""Lets a resolution read a field from the view and set it once, when it ends: the end of dual-apply."""
+"""Makes a resolution read a field from a view and set it only once, when it ends: the end of dual-apply."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ _READS_BY_NAME = ("getattr", "hasattr")
 
 @dataclass
 class EndDualApply(FieldCodemod):
-    """Applies what is declared of ``fields`` when the resolution ends, where each of its readers is known.
+    """Sets each of ``fields`` only when the resolution ends, if all code that may read or write it before is known.
 
-    The function that resolves the record gets ``applies_at_end``, and what it reaches reads the field from
-    ``view_of`` the record. A field with a reader or writer that is not known stays as it is, and what is in the way
-    is listed. `record_writes` comes first: an assignment is in the way.
+    The function that resolves the record is decorated with ``applies_at_end``, and all code that it reaches reads the
+    field from ``view_of(record)``. If some code may read or write a field unseen, the field stays as it is, and the
+    places in the way are listed. `record_writes` must run before, because an assignment of the field is in the way.
 
-    ``apply_before`` are callees, as they are written, that are handed the record and cannot be followed, such as
-    plugins: what waits is applied before each, so that they see what they saw. Whoever names one vouches that it
-    does not keep the record to read it later in the resolution. They may be one text, with commas between.
+    ``apply_before`` names functions that get the record but cannot be followed, such as plugins, as they are written
+    where they are called; it may also be one text with commas. Before each such call the waiting values are applied,
+    so that the function sees the same as without the codemod. If you name one, you vouch that it does not keep the
+    record to read it later in the resolution.
     """
 
     summary: ClassVar[str] = "a field's readers during the resolution read a view, and it is set once, at the end"
@@ -47,6 +48,7 @@ class EndDualApply(FieldCodemod):
         named = self.apply_before.split(",") if isinstance(self.apply_before, str) else self.apply_before
         self.apply_before = tuple(name.strip() for name in named if name.strip())
         resolution = self.facts.resolution
+        # The fields that each place is in the way of; and why a field stays for a reason that has no place.
         self._in_the_way: dict[Hidden, list[str]] = {}
         self._odd: dict[str, str] = {}
         for name in self.fields:
@@ -61,11 +63,11 @@ class EndDualApply(FieldCodemod):
 
     @property
     def going(self) -> tuple[str, ...]:
-        """The fields that go, in the order given."""
+        """The fields that nothing is in the way of, in the order given."""
         return self._going
 
     def words(self) -> tuple[str, ...]:
-        """Return the fields' names, that of the function that resolves the record, and those of the callees."""
+        """Return the names of the fields, of the function that resolves the record, and of the functions named."""
         entry = self.facts.resolution.entry or Definition("", self.facts.record.name)
         callees = (name.rpartition(".")[2] for name in self.apply_before)
         return (*self.fields, entry.name.rpartition(".")[2], *callees)
@@ -76,7 +78,7 @@ class EndDualApply(FieldCodemod):
         return source.path in (files or {self.facts.record.file}) and source.path != self.facts.runtime_file
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
-        """Return the module with its reads from the view; the entry's file also lists what is in the way."""
+        """Return the module with its reads from the view; what is in the way is listed with the entry's file."""
         left = self._left() if source.path == self._home() else ()
         if not self._going:
             return Change(module, 0, left)
@@ -88,7 +90,7 @@ class EndDualApply(FieldCodemod):
         return entry.file if entry else self.facts.record.file
 
     def _left(self) -> tuple[Left, ...]:
-        """Return what is in the way of which fields."""
+        """Return what is in the way, each with the fields that it keeps where they are."""
         home = self.facts.resolution.entry or self.facts.record
         odd = [Left(home.file, 0, name, why, frozenset([name])) for name, why in self._odd.items()]
         found = [
@@ -105,6 +107,7 @@ class EndDualApply(FieldCodemod):
 class _Reader(RecordWalk):
     def __init__(self, module: cst.Module, source: SourceFile, codemod: EndDualApply) -> None:
         facts = codemod.facts
+        # Following the resolution has found more parameters that hold the record.
         passed = dict(facts.passed)
         for place, parameters in facts.resolution.reached.items():
             passed[place] = passed.get(place, frozenset()) | parameters
@@ -116,17 +119,17 @@ class _Reader(RecordWalk):
         self._imports = Imports(module, source, facts.runtime_module, VIEW_OF, APPLIES_AT_END, APPLIED_NOW)
 
     def finished(self, changed: cst.Module) -> cst.Module:
-        """Import what reads the view and what applies at the end."""
+        """Import the functions of the runtime that the module now uses."""
         return self._imports.added(changed, self.limit)
 
     # -- where
 
     def function_done(self, original: cst.FunctionDef, updated: cst.FunctionDef) -> cst.FunctionDef:
-        """Mark the function that resolves the record."""
+        """Decorate the function that resolves the record."""
         return self._marked(updated) if self._place() == self._resolution.entry else updated
 
     def _place(self) -> Definition | None:
-        """Return the function that is walked, if the resolution reaches it; inside another one it is part of that."""
+        """Return the outermost function around the walk that the resolution reaches, or None outside of any."""
         return next((place for place in self.definitions if place in self._resolution.reached), None)
 
     # -- what
@@ -136,6 +139,7 @@ class _Reader(RecordWalk):
         return cst.Call(cst.Name(self._imports.of(VIEW_OF)), [cst.Arg(owner.with_changes(lpar=[], rpar=[]))])
 
     def _reads_record(self, owner: cst.BaseExpression) -> bool:
+        """Return whether ``owner`` is the record, read during the resolution; a pass gets a view in its place."""
         if not self.holds_record(owner):
             return False
         place = self._place()
@@ -148,7 +152,7 @@ class _Reader(RecordWalk):
         return updated_node
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """Read by name from the view, and apply what waits before the record is handed on."""
+        """Make ``getattr`` and ``hasattr`` read the view; apply what waits before calls of ``apply_before``."""
         if name_of(updated_node.func) in _READS_BY_NAME and isinstance(updated_node.func, cst.Name):
             if len(updated_node.args) < 2 or not self._reads_record(updated_node.args[0].value):
                 return updated_node
@@ -167,6 +171,7 @@ class _Reader(RecordWalk):
         return item.with_changes(value=cst.Call(cst.Name(self._imports.of(APPLIED_NOW)), [cst.Arg(item.value)]))
 
     def _texts(self, name: cst.BaseExpression) -> frozenset[str]:
+        """Return the texts that ``name`` may be; if the source does not show them, all fields that go."""
         if isinstance(name, cst.SimpleString):
             text = name.evaluated_value
             return frozenset([text]) if isinstance(text, str) else frozenset()
@@ -183,6 +188,7 @@ class _Reader(RecordWalk):
     # -- the function that resolves
 
     def _marked(self, node: cst.FunctionDef) -> cst.FunctionDef:
+        """Return ``node`` with the decorator; one from an earlier step gets the fields that it lacks."""
         decorators = list(node.decorators)
         for number, item in enumerate(decorators):
             call = item.decorator

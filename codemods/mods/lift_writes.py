@@ -1,4 +1,4 @@
-"""Lifts guarded declarations out of a handler into passes and providers over a view, run at the same place."""
+"""Moves declarations under a condition out of a handler, into passes and providers that run at the same place."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from codemods.writing.imports import imported_as
 
 @dataclass
 class LiftWrites(FieldCodemod):
-    """Makes each guarded region that declares one of ``fields``, and does nothing else to the record, a pass.
+    """Makes a pass of each guarded region that declares one of ``fields`` and does nothing else to the record.
 
-    The pass reads a view, in which its own declarations lie on top; they are applied when it ends. Locals that it
-    needs are handed to it as they are. Regions that follow one another become one pass. A region under a test of the
-    model's architecture becomes a provider for those architectures, where no other branch of its chain can be taken
-    for one of them. What is not lifted is listed with the reason; `record_writes` comes first, for an assignment
-    cannot be lifted.
+    A guarded region is one or more neighbouring statements with a condition or a loop among them. The pass reads a
+    view of the record with its own declarations on top; they are applied when it ends. It gets the locals that it
+    needs as arguments. A branch that tests the model's architecture becomes a provider for the architectures
+    that it names, if no other branch of its chain can be taken for one of them. What is not lifted is listed with the
+    reason. `record_writes` must run before, because an assignment cannot be lifted.
 
-    With ``force``, it also lifts what can be written as a pass or provider although nothing shows that it then does
-    the same.
+    With ``force``, it also lifts a region if nothing shows that its pass or provider will do the same.
     """
 
     summary: ClassVar[str] = (
@@ -38,7 +37,7 @@ class LiftWrites(FieldCodemod):
 
     @classmethod
     def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all fields that have moved: regions of earlier ones may have waited for those that move now."""
+        """Return all fields that have moved: a region that writes several can be lifted once the last has moved."""
         return {"fields": step.moved}
 
     def words(self) -> tuple[str, ...]:
@@ -46,7 +45,7 @@ class LiftWrites(FieldCodemod):
         return (DECLARE, f"_{DECLARE}")
 
     def concerns(self, source: SourceFile) -> bool:
-        """Return whether the file declares through the runtime."""
+        """Return whether the file mentions one of the fields, and is not the runtime itself."""
         return source.path != self.facts.runtime_file and any(name.encode() in source.data for name in self.fields)
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:

@@ -1,4 +1,4 @@
-"""Makes reads of a field outside the resolution reads of its leaf among the resolved flags."""
+"""Turns reads of a field outside the resolution into reads of its leaf, the flag that it becomes."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ _TARGETS = {
     cst.For: "target",
     cst.AsName: "name",
 }
-"""Where a node has what it stores to."""
+"""The attribute that holds what a node of a type stores to."""
 LEAVES: Mapping[str, str] = {
     "attention_backend": "attn.backend",
     "prefill_attention_backend": "attn.prefill_backend",
     "decode_attention_backend": "attn.decode_backend",
     "moe_runner_backend": "moe.runner_backend",
 }
-"""The leaves that have another name than their field."""
+"""The leaf of each field whose leaf has another name than the field."""
 
 
 @dataclass
 class MigrateReaders(FieldCodemod):
-    """Rewrites reads through a record that a function is given, keeps as an attribute, or asks the process for.
+    """Rewrites reads of ``fields`` through a record: a parameter, an attribute of ``self``, or what a getter returns.
 
-    ``flags`` is the function that returns the flags, as ``package.module:name``; ``leaves`` are those that are
-    called otherwise than their field. ``written_outside`` says of fields that something
-    writes after the resolution where that is: their leaf would be out of date, so their reads are listed instead.
-    Methods of the record and functions that the resolution hands it to are the resolution, and are not changed; what
-    else their files hold is listed, because nothing shows that it runs later.
+    ``flags`` is the function that returns the resolved flags, as ``package.module:name``. ``leaves`` gives the leaf
+    of each field whose leaf has another name than the field. ``written_outside`` says, for each field that something
+    writes after the resolution, where that is: the leaf would be out of date, so reads of the field are listed, not
+    changed.
+
+    Methods of the record, and functions that the resolution hands the record to, are part of the resolution: reads in
+    them stay. Other reads in their files are listed, because nothing shows that they run after the resolution.
     """
 
     summary: ClassVar[str] = "reads of a field outside the resolution become reads of its leaf"
@@ -65,7 +67,7 @@ class MigrateReaders(FieldCodemod):
             raise UsageError(f"the function {self.flags!r} is not of the form 'package.module:name'")
 
     def concerns(self, source: SourceFile) -> bool:
-        """Return whether the file reads one of the fields through something like a record."""
+        """Return whether the file reads one of the fields through something that may be a record."""
         if dotted_name(source.path) == self.flags.partition(":")[0] or source.path == self.facts.runtime_file:
             return False
         known = {*self.facts.names, *(name for _, name in self.facts.getters)}
@@ -91,12 +93,12 @@ class MigrateReaders(FieldCodemod):
         return {name for scope in record_scopes(module, strict, also).values() for name in scope.records}
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
-        """Return the module with its reads migrated; what is not is listed with a reason."""
+        """Return the module with its reads migrated; those that stay are listed with a reason."""
         return _Migrator(module, source, self).change()
 
 
 def _names_read(node: ast.Call) -> set[object]:
-    """Return the strings that a ``getattr`` or ``hasattr`` is given."""
+    """Return the strings given to ``node``, if it is a call of ``getattr`` or ``hasattr``."""
     if isinstance(node.func, ast.Name) and node.func.id in _BY_NAME:
         return {item.value for item in node.args if isinstance(item, ast.Constant)}
     return set()
@@ -104,7 +106,7 @@ def _names_read(node: ast.Call) -> set[object]:
 
 class _Migrator(RecordWalk):
     def __init__(self, module: cst.Module, source: SourceFile, codemod: MigrateReaders) -> None:
-        # A parameter's name alone does not make it the process's record.
+        # A parameter's name alone does not show that it holds the process's record, whose flags will be read.
         strict = replace(codemod.facts, names=())
         self._holders = Holders(ModuleIndex(source.path, source.tree), strict, codemod.facts.names)
         super().__init__(module, source, strict, also=self._holders.gives_record)
@@ -131,7 +133,7 @@ class _Migrator(RecordWalk):
         return Definition(self.path, ".".join([*self.classes[:1], function])) in self.facts.passed
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Remember what ``node`` stores to: that is no read."""
+        """Remember what ``node`` stores to, because that is not read."""
         target = _TARGETS.get(type(node))
         if target is not None:
             self._stored.update(leaves(getattr(node, target)))
@@ -147,7 +149,7 @@ class _Migrator(RecordWalk):
         return self.holds_record(owner)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        """Replace a read; list one that only looks like it."""
+        """Replace a read through the record; list one through something that only may be the record."""
         name = updated_node.attr.value
         if name not in self._mod.fields or original_node in self._stored or self._in_resolution():
             return updated_node
@@ -169,7 +171,7 @@ class _Migrator(RecordWalk):
         return leaf.with_changes(lpar=updated_node.lpar, rpar=updated_node.rpar)
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """List a read by name."""
+        """List a field that ``getattr`` or ``hasattr`` reads by its name."""
         if name_of(updated_node.func) in _BY_NAME and len(updated_node.args) >= 2:
             owner, name = updated_node.args[:2]
             text = name.value.evaluated_value if isinstance(name.value, cst.SimpleString) else None

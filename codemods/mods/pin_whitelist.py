@@ -1,4 +1,4 @@
-"""Pins the whitelist that follows from the tags to an explicit tuple, in a test module of the tree."""
+"""Adds a test to the tree that compares the tagged fields with an explicit tuple, and updates that tuple."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_whitelist_is_the_pinned_one():
 class PinWhitelist(Codemod):
     """Writes the test module ``path``, or updates the tuple in it, so that it lists ``fields`` and no others.
 
-    ``fields`` is the whole whitelist; without any, it is what the tree has tagged.
+    ``fields`` is the whole whitelist; if it is empty, the fields that the tree has tagged are.
     """
 
     summary: ClassVar[str] = "a test module pins the whitelist of resolvable fields"
@@ -42,7 +42,7 @@ class PinWhitelist(Codemod):
 
     @classmethod
     def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the whole whitelist: what is tagged, and what the steps until now tag."""
+        """Return the whole whitelist: the tagged fields, and those that this step and the steps before it tag."""
         if facts.arg is None:
             raise DoesNotApply("no field is tagged")
         return {"fields": tuple(sorted({*facts.tagged, *(name for name in step.moved if name in facts.fields)}))}
@@ -61,7 +61,7 @@ class PinWhitelist(Codemod):
         return (PINNED,)
 
     def concerns(self, source: SourceFile) -> bool:
-        """Return whether it is the test module."""
+        """Return whether the file is the test module."""
         return source.path == self.path
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
@@ -80,7 +80,7 @@ class PinWhitelist(Codemod):
         return Change(module)
 
     def files(self) -> Mapping[str, str]:
-        """Return the module, where the tree has none with such a tuple."""
+        """Return the test module, unless the tree has it already."""
         if self.path in self.facts.test_files:
             return {}
         record = self.facts.record

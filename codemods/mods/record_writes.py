@@ -1,4 +1,4 @@
-"""Makes each imperative write of a field a declaration in place: recorded, and applied at once."""
+"""Turns each imperative write of a field into a declaration in its place, which sets the field and records it."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _OTHER_OBJECT = "it is not known to be the record of the resolution"
 
 @dataclass
 class RecordWrites(FieldCodemod):
-    """Rewrites the writes of ``fields`` through whatever name holds the record.
+    """Rewrites the writes of ``fields`` through each name that holds the record.
 
-    The value is evaluated as before, set as before and remembered, so every reader sees what it saw.
+    The value is evaluated and set as before, and is also recorded, so every reader sees the same value as before.
     """
 
     summary: ClassVar[str] = "each imperative write of a field becomes a declaration, recorded and applied at once"
 
     def concerns(self, source: SourceFile) -> bool:
-        """Return whether one of the fields is assigned, or set by name, through something like a record."""
+        """Return whether one of the fields may be assigned, or set by ``setattr``, through what may be a record."""
         return source.path != self.facts.runtime_file and may_write(source, self.facts, frozenset(self.fields))
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
-        """Return the module with its writes declared; what is left is listed with a reason."""
+        """Return the module with its writes declared; those that stay are listed with a reason."""
         return _Recorder(module, source, self).change()
 
 
@@ -48,21 +48,23 @@ class _Recorder(RecordWalk):
         self._imports = Imports(module, source, codemod.facts.runtime_module, DECLARE)
         self._declare = self._imports.of(DECLARE)
         self._quote = usual_quote(module.code)
-        # The names in use in an outermost function, to which the temporary ones that it gets are added.
+        # The outermost function around, the names in use in it with the temporary ones added so far, and whether it
+        # has a ``try`` or ``with`` and so may continue after setting a field failed.
         self._taken_in: cst.CSTNode | None = None
         self._taken: set[str] = set()
         self._goes_on = False
-        # Loops over written-out names, innermost last: what a setattr by such a name may write.
+        # The loops around, innermost last: the loop's variable and the texts that it takes, if they are written out.
+        # These are the fields that ``setattr(record, variable, value)`` may write.
         self._loops: list[tuple[str, frozenset[str]]] = []
 
     def finished(self, changed: cst.Module) -> cst.Module:
-        """Import what declares."""
+        """Import ``declare``."""
         return self._imports.added(changed)
 
     # -- which writes
 
     def _field_of(self, node: cst.BaseExpression) -> str | None:
-        """Return the field when ``node`` is one of ours on a name that holds the record."""
+        """Return the field if ``node`` is one of ours, read from or stored to a name of the record; else None."""
         if isinstance(node, cst.Attribute) and node.attr.value in self._fields and self.holds_record(node.value):
             return node.attr.value
         return None
@@ -74,7 +76,7 @@ class _Recorder(RecordWalk):
         return Stores(self._field_of, self.scope.source, self._taken, self._quote, self._declare, self._goes_on)
 
     def _foreign(self, node: cst.CSTNode, targets: Sequence[cst.BaseExpression]) -> None:
-        """List writes of our fields through something that looks like a record and is not known to be one."""
+        """List writes of our fields through something that looks like a record but is not known to be one."""
         ours = m.Attribute(attr=m.Name(value=m.MatchIfTrue(self._fields.__contains__)))
         found = [item for target in targets for item in m.findall(target, ours) if isinstance(item, cst.Attribute)]
         fields = {
@@ -94,7 +96,7 @@ class _Recorder(RecordWalk):
     def _rewritten(
         self, original: cst.BaseSmallStatement, updated: cst.BaseSmallStatement
     ) -> list[cst.BaseSmallStatement] | None:
-        """Return what takes the place of one statement, or None to keep it."""
+        """Return the statements that replace ``updated``, or None to keep it."""
         targets = _targets(updated)
         if not targets:
             return None
@@ -122,7 +124,7 @@ class _Recorder(RecordWalk):
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        """Rewrite the writes of a line; several statements that stand alone become several lines."""
+        """Rewrite the writes of a line; if its only statement becomes several, each gets its own line."""
         pairs = list(zip(original_node.body, updated_node.body, strict=True))
         if len(pairs) > 1:
             body, changed = self._in_line(pairs)
@@ -143,7 +145,7 @@ class _Recorder(RecordWalk):
     def leave_SimpleStatementSuite(
         self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
     ) -> cst.SimpleStatementSuite:
-        """Rewrite the writes behind a colon, within their line."""
+        """Rewrite writes after a colon, as in ``if c: self.x = 1``, on the same line."""
         body, changed = self._in_line(list(zip(original_node.body, updated_node.body, strict=True)))
         return updated_node.with_changes(body=body) if changed else updated_node
 
@@ -171,18 +173,18 @@ class _Recorder(RecordWalk):
     # -- targets of compound statements
 
     def visit_For(self, node: cst.For) -> bool | None:
-        """Remember which names a loop goes through, where they are written out."""
+        """Remember the loop's variable and the texts that it takes, if they are written out."""
         self._loops.append(written_out(node))
         return None
 
     def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
-        """Receive the loop's value in a name of its own, and declare it first thing."""
+        """Let the loop assign a temporary name instead of a field; its body then begins with the declaration."""
         self._loops.pop()
         taken = self._received(original_node, updated_node.target, updated_node.body)
         return updated_node.with_changes(target=taken[0], body=taken[1]) if taken else updated_node
 
     def leave_With(self, original_node: cst.With, updated_node: cst.With) -> cst.BaseStatement:
-        """Receive what the last manager gives in a name of its own, and declare it first thing."""
+        """Let ``as`` assign a temporary name instead of a field; the body then begins with the declaration."""
         *before, last = updated_node.items
         for item in before:
             if item.asname and (fields := self._fields_in(item.asname.name)):
@@ -207,6 +209,7 @@ class _Recorder(RecordWalk):
     def _received(
         self, node: cst.CSTNode, target: cst.BaseExpression, body: cst.BaseSuite
     ) -> tuple[cst.BaseAssignTargetExpression, cst.BaseSuite] | None:
+        """Return a temporary target, and ``body`` with the declarations before it; None to keep both."""
         fields = self._fields_in(target)
         if not fields:
             self._foreign(node, [target])
@@ -226,7 +229,7 @@ class _Recorder(RecordWalk):
     # -- setattr
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """Make ``setattr(record, name, value)`` a declaration, which returns None as well."""
+        """Turn ``setattr(record, name, value)`` into a declaration; both return None."""
         if _is_unusual_setattr(updated_node) and any(self.holds_record(item.value) for item in updated_node.args):
             self._list_unusual(original_node)
             return updated_node
@@ -262,6 +265,7 @@ class _Recorder(RecordWalk):
         return call.with_changes(args=[*head, cst.Arg(pair, star="**")])
 
     def _known_names(self, name: cst.BaseExpression) -> frozenset[str] | None:
+        """Return the texts that ``name`` may be, if it is the variable of a loop that writes them out; else None."""
         if not isinstance(name, cst.Name):
             return None
         return next((known for variable, known in reversed(self._loops) if variable == name.value and known), None)
@@ -273,6 +277,7 @@ class _Recorder(RecordWalk):
             self.leave_alone(node, _OTHER_OBJECT, {str(name.evaluated_value)})
 
     def _list_unusual(self, node: cst.Call) -> None:
+        """List a call of ``__setattr__``, unless it writes out a name that is none of our fields."""
         strings = [item for item in m.findall(node, m.SimpleString()) if isinstance(item, cst.SimpleString)]
         named = {str(item.evaluated_value) for item in strings} & self._fields
         if named or not strings:

@@ -1,4 +1,4 @@
-"""Renames a keyword of the fields' metadata, and the helper that reads it, wherever the tree has them."""
+"""Renames a keyword of the fields' metadata, and the helper function that reads it, in the whole tree."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _BY_NAME = ("getattr", "hasattr", "setattr", "delattr", "attrgetter")
 class RenameKeyword(Codemod):
     """Renames the keyword ``old`` to ``new`` and the function ``old_helper`` to ``new_helper``.
 
-    The keyword is renamed in calls of the metadata's class and of ``replace``, as an attribute, in the class itself,
-    and where it is an attribute's name as text. A call of anything else with that keyword is listed.
+    The keyword is renamed in the metadata's class, in calls of this class and of ``replace``, as an attribute
+    (``arg.old``), and as the name of one (``getattr(arg, "old")``). A call of anything else with that keyword stays
+    and is listed.
     """
 
     summary: ClassVar[str] = "a keyword of Arg and its helper function get other names, everywhere"

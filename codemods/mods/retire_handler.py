@@ -1,4 +1,4 @@
-"""Takes away what lifting leaves behind: empty handlers, dead branches, locals and imports that nothing uses."""
+"""Removes what lifting leaves behind: empty handlers, dead branches, locals and imports that nothing uses."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from codemods.writing.unused import without_unused
 
 @dataclass
 class RetireHandler(Codemod):
-    """Cleans up the functions of the resolution that are called one of ``functions``, and nothing else.
+    """Cleans up the functions of the resolution whose name is one of ``functions``, and nothing else.
 
-    In them, branches that do nothing go where their condition cannot do anything either, and so do locals and imports
-    that are not used. A handler that is empty already goes with its calls, if bare calls and a tuple of slots are all
-    that mention it. Apply it until nothing changes: what one application empties, the next one takes away.
+    In these functions it removes branches that do nothing, if evaluating the condition does nothing either, and
+    locals and imports that are not used. It removes a handler that is empty already, with its calls, if only bare
+    calls and a tuple of slots mention it. Apply it until nothing changes: a handler that one application empties is
+    removed by the next.
     """
 
     summary: ClassVar[str] = "empty handlers, dead branches, unused locals and imports of what was touched go"
@@ -44,7 +45,7 @@ class RetireHandler(Codemod):
         return self.functions
 
     def apply(self, module: cst.Module, source: SourceFile) -> Change:
-        """Return the module without what does nothing; what only seems to is listed with a reason."""
+        """Return the module without what does nothing; what cannot be removed is listed with a reason."""
         return _Cleaner(module, source, self).change()
 
 
@@ -52,6 +53,7 @@ class _Cleaner(RecordWalk):
     def __init__(self, module: cst.Module, source: SourceFile, codemod: RetireHandler) -> None:
         super().__init__(module, source, codemod.facts)
         self._functions = frozenset(codemod.functions)
+        # An empty text is no reason to keep the handler.
         self._gone = {name for name in codemod.functions if codemod.facts.empty.get(name) == ""}
 
     def _cleaned(self) -> bool:
@@ -71,7 +73,7 @@ class _Cleaner(RecordWalk):
     def function_done(
         self, original: cst.FunctionDef, updated: cst.FunctionDef
     ) -> cst.FunctionDef | cst.RemovalSentinel:
-        """Drop what is not used in a function that was cleaned, and the function when it is an empty handler."""
+        """Remove what a cleaned function does not use, or the whole function if it is an empty handler."""
         name = original.name.value
         if not (self.is_outermost and self._cleaned()):
             return updated
@@ -85,13 +87,14 @@ class _Cleaner(RecordWalk):
         return done
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.BaseStatement | cst.RemovalSentinel:
-        """Drop branches that do nothing."""
+        """Remove branches that do nothing."""
         if not self._cleaned():
             return updated_node
         orelse = updated_node.orelse
         if isinstance(orelse, cst.Else) and is_empty(orelse.body):
             self.count += 1
             updated_node = updated_node.with_changes(orelse=None)
+        # An empty branch with an ``elif`` after it stays: its condition keeps the ``elif`` from being tested.
         if not is_empty(updated_node.body) or isinstance(updated_node.orelse, cst.If):
             return updated_node
         if isinstance(updated_node.orelse, cst.Else):
@@ -109,7 +112,7 @@ class _Cleaner(RecordWalk):
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.RemovalSentinel:
-        """Drop the bare call of a handler that goes."""
+        """Remove the bare call of a handler that is removed."""
         if len(updated_node.body) == 1 and isinstance(updated_node.body[0], cst.Expr):
             call = updated_node.body[0].value
             func = call.func if isinstance(call, cst.Call) else None
@@ -120,7 +123,7 @@ class _Cleaner(RecordWalk):
         return updated_node
 
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.BaseExpression:
-        """Drop the slot of a handler that goes."""
+        """Remove a handler that is removed from a tuple of slots, which stands outside of functions."""
         kept = [element for element in updated_node.elements if not self._names_gone(element)]
         if len(kept) == len(updated_node.elements) or self.outermost is not None:
             return updated_node

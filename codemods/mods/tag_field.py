@@ -1,4 +1,4 @@
-"""Tags fields as resolvable: the whitelist of what the resolution may declare follows from the tags."""
+"""Tags fields as resolvable: the resolution may declare the fields that have this tag."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ TAG = "resolvable"
 class TagField(Codemod):
     """Adds ``resolvable=True`` to the metadata of ``fields``, and the keyword to the metadata's class.
 
-    ``new`` are attributes that become fields, at the record's end: (annotation, default) as text, by name. They get
-    no flag and no place among the constructor's arguments.
+    ``new`` maps each attribute that is to become a field to its annotation and its default, as text. The new fields
+    come last in the record. They have no flag and are no arguments of the constructor.
     """
 
     summary: ClassVar[str] = "resolvable=True on the Arg of a field"
@@ -34,7 +34,7 @@ class TagField(Codemod):
 
     @classmethod
     def arguments(cls, facts: RecordFacts, step: StepFields, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the fields that move that can be tagged."""
+        """Return the moving names that are fields: an attribute that is only assigned cannot be tagged."""
         fields = tuple(name for name in step.moving if name in facts.fields)
         if facts.arg is None or not fields:
             what = "no field has metadata" if facts.arg is None else "an attribute is no field"
@@ -86,7 +86,7 @@ class _Walk(cst.CSTTransformer):
         self.tagger = Tagger(source, codemod.facts.arg.name, codemod.facts.arg_parameters, TAG, limit - len(indent))
         self.count = 0
 
-    # Nothing inside functions is a field: not looking there saves most of the walk.
+    # Nothing inside a function is a field, and skipping functions saves most of the walk.
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool | None:
         return False
 
