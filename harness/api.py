@@ -1,4 +1,4 @@
-"""The public Python interface: a gate as a function.
+"""The public Python interface: `gate` runs a gate, and `compared_fields` says what a gate would compare.
 
 ```python
 from harness.api import gate
@@ -37,7 +37,7 @@ __all__ = ["Difference", "Judgement", "Report", "Subject", "UsageError", "compar
 
 Subject = str | Callable[..., object]
 """A subject as the command line names it (``legacy``, ``dir:PATH``, ``python:MODULE:CALLABLE``, ...), or the function
-itself, which must be importable: it runs in another process.
+itself. Another process imports and runs the function, so it must be importable.
 """
 
 
@@ -64,17 +64,22 @@ def gate(
 
     The arguments are the options of ``stackproof gate``:
 
-    - ``fields`` compares these fields alone, ``all_fields`` every field of the record;
-    - ``cases`` and ``seconds`` end the search, whichever comes first; 20,000 cases without either;
-    - ``seed`` says which cases, ``jobs`` how many processes (one a core without it);
-    - ``ledger`` and ``answers`` are files, ``python`` the interpreter that runs the subjects;
-    - ``case_seconds`` and ``memory_mib`` bound a case and the process it runs in;
-    - ``domains`` are values by hand of a callable's arguments, by name.
+    - ``fields``: compare these fields and nothing else;
+    - ``all_fields``: compare every field of the record;
+    - ``cases``, ``seconds``: stop the search after this number of cases or this time, whichever comes first; if
+      neither is given, after 20,000 cases;
+    - ``seed``: which cases are made; the same seed gives the same cases;
+    - ``jobs``: the number of processes that share the work; None means one for each core;
+    - ``ledger``: a file of intended differences;
+    - ``answers``: a file of answers to probes that have no built-in answer;
+    - ``python``: the interpreter that runs the subjects;
+    - ``case_seconds``, ``memory_mib``: the time that a case, and the memory that a subject's process, may take;
+    - ``domains``: for a callable, the values that its arguments may have, by the argument's name.
 
-    Subjects that are text are looked for from ``folder``, the current one without it. ``listener`` gets the events of
-    `harness.engine.result.events` as they happen.
+    If a subject is given as text, relative paths and revisions in it start at ``folder``, or at the current folder if
+    that is None. ``listener`` is called with each event of `harness.engine.result.events` as it happens.
 
-    Raises UsageError, in one sentence, for a subject that cannot be loaded and for whatever does not exist.
+    Raises UsageError, with one sentence, if a subject cannot be loaded, or if a file or a field does not exist.
 
     Examples:
         >>> from pathlib import Path
@@ -138,7 +143,7 @@ def compared_fields(
 
 
 def fields_of(change: SubjectPair, options: GateOptions) -> tuple[str, ...]:
-    """Return the fields that a gate of two opened subjects compares. Raises UsageError for an unknown field."""
+    """Return the fields that a gate of two opened subjects would compare. Raises UsageError for an unknown field."""
     request = _request(change, options)
     with Pair(request.first, request.second) as pair:
         return make_plan(request, pair).started.compared
@@ -154,22 +159,25 @@ def run_gate(
 ) -> Report:
     """Run a gate of two opened subjects (`harness.moves.change`) and return what was found.
 
-    With the folder ``corpus`` the cases that are kept there run first, and what is worth keeping is added, with the
-    result. ``resume`` continues the search that was saved there. Raises UsageError as `gate` does, and for a corpus
-    that cannot be read.
+    ``corpus`` is a folder of cases from earlier runs. These run first; afterwards the cases worth keeping, and the
+    result, are saved there. ``resume`` continues the search that was saved there. Raises UsageError as `gate` does,
+    and if the corpus cannot be read.
     """
     listener = listener or _ignore
     request = _request(change, options)
     if corpus is None:
         return Report(run_campaign(request, listener))
-    # Last of all that can fail with a UsageError, because it makes the folder.
+    # This makes the folder, so whatever else may raise a UsageError is done before.
     store = Store(corpus, resume=resume)
     request = dataclasses.replace(request, corpus=store.cases)
     return Report(run_campaign(request, _keeping(corpus, listener), store))
 
 
 def run_part(change: SubjectPair, options: GateOptions, shard: Shard) -> tuple[bytes, bool]:
-    """Do one shard of a gate's search; return the file for `merge_parts`, and whether a Ctrl-C ended it early."""
+    """Run one shard of a gate's search.
+
+    Return the content of the file for `merge_parts`, and whether a Ctrl-C ended the search early.
+    """
     request = dataclasses.replace(_request(change, options), shard=shard)
     gathered = run_shard(request, _ignore)
     return shard_document(request, gathered), gathered.interrupted
@@ -180,20 +188,21 @@ def merge_parts(
 ) -> Report:
     """Put the shards in ``files`` together and return the report of the whole gate.
 
-    Subjects are opened again from ``folder``. Of ``options``, only those count that say how to run; the others are as
-    they were for the shards. Raises UsageError unless the files are all shards of one gate of the same subjects.
+    The subjects are opened again; relative paths and revisions in their names start at ``folder``. Of ``options``,
+    only the interpreter and the number of processes count; the shards determine the rest. Raises UsageError unless
+    the files are all the shards of one gate, and its subjects are unchanged.
     """
     asked, gathered = read_shards(files)
     return Report(conclude_shards(open_again(asked, options, folder), gathered, listener or _ignore))
 
 
 def replay(change: SubjectPair, cases: Sequence[Case]) -> Report:
-    """Run given cases on two opened subjects and return what was found; no witness is minimised."""
+    """Run the given cases on two opened subjects and return what was found. No witness is minimised."""
     return Report(run_given(_request(change, GateOptions()), cases))
 
 
 def _ignore(event: Event) -> None:
-    """Listen to nothing."""
+    """Ignore the event: the listener of a caller that gives none."""
 
 
 def _request(change: SubjectPair, options: GateOptions) -> Request:
@@ -201,7 +210,10 @@ def _request(change: SubjectPair, options: GateOptions) -> Request:
 
 
 def _keeping(corpus: Path, listener: Listener) -> Listener:
-    """Return a listener that also writes each saved result beside the corpus, so that a killed run leaves one."""
+    """Return a listener that passes events on, and writes each saved result into the folder ``corpus``.
+
+    So even a run that is killed leaves a result.
+    """
 
     def keeping(event: Event) -> None:
         if isinstance(event, Saved | Finished):
@@ -213,7 +225,11 @@ def _keeping(corpus: Path, listener: Listener) -> Listener:
 
 
 def open_subjects(options: GateOptions, first: Subject, second: Subject, folder: Path | None) -> SubjectPair:
-    """Return two subjects, opened as ``options`` say; those that are text start at ``folder``. Raises UsageError."""
+    """Return two subjects, opened with ``options``.
+
+    If a subject is given as text, relative paths and revisions in it start at ``folder``. Raises UsageError for a
+    subject that does not exist.
+    """
 
     def opened(subject: Subject) -> SubjectSpec:
         name, start = (subject, folder) if isinstance(subject, str) else _name_of(subject)
@@ -223,7 +239,7 @@ def open_subjects(options: GateOptions, first: Subject, second: Subject, folder:
 
 
 def _name_of(function: Callable[..., object]) -> tuple[str, Path]:
-    """Return the name of a function's subject and the folder that its outermost package lies in."""
+    """Return a function as the name of a subject, and the folder that holds its outermost package."""
     module = inspect.getmodule(function)
     name = getattr(function, "__qualname__", "")
     file = getattr(module, "__file__", None)

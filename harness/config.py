@@ -1,7 +1,7 @@
 """The settings of a project: the table ``[tool.stackproof]`` of its ``pyproject.toml``.
 
-The file that counts is the nearest one, in the current folder or above it, that has the table. Relative paths and
-subjects in the table start at the folder of that file.
+The file is looked for in the current folder and the folders above it; the first one that has the table counts.
+Relative paths and subjects in the table start at the folder of that file.
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ _LIMIT_KEYS: Final = {
 
 
 class Setting(NamedTuple):
-    """A setting: its key, its value as text, and its source (``pyproject.toml``, a variable or ``built in``)."""
+    """A setting: its key, its value as text, and its source.
+
+    The source is ``pyproject.toml``, the name of an environment variable, or ``built in``.
+    """
 
     key: str
     value: str
@@ -93,10 +96,11 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a project, with the built-in value wherever ``[tool.stackproof]`` has no key.
+    """The settings of a project. A setting that ``[tool.stackproof]`` does not have gets its built-in value.
 
-    ``file`` is the ``pyproject.toml`` with the table, None if there is none, and ``given`` has the keys of the table.
-    ``subjects`` are two names or none.
+    ``file`` is the ``pyproject.toml`` with the table, None if there is none. ``given`` has the keys that the table
+    sets, such as ``budget.seed``. ``subjects`` has two names, or none if the table sets none. ``options`` are the
+    options of a gate, and ``profiles`` the project's own machines and models.
     """
 
     file: Path | None = None
@@ -107,11 +111,11 @@ class Config:
 
     @property
     def folder(self) -> Path:
-        """The folder at which subjects and relative paths start."""
+        """The folder at which subjects and relative paths in the settings start."""
         return Path.cwd() if self.file is None else self.file.parent
 
     def settings(self) -> Iterator[Setting]:
-        """Yield every setting, in the order of the documentation."""
+        """Yield every setting, in the order in which the documentation lists them."""
         options = self.options
         values: list[tuple[str, Any, str]] = [
             ("subjects", self.subjects, "none: name two"),
@@ -141,7 +145,10 @@ class Config:
 
 
 def _shown(value: Any) -> str:
-    """Return a value in the notation of TOML, a machine or model without its defaults; empty for no value."""
+    """Return a value as text; empty if there is no value.
+
+    Of a machine or a model only the attributes are shown that are not the default.
+    """
     if value is None or value == ():
         return ""
     if isinstance(value, Path):
@@ -154,7 +161,7 @@ def _shown(value: Any) -> str:
 def load_config(start: Path) -> Config:
     """Return the settings that hold in the folder ``start``.
 
-    Raises UsageError for a file that cannot be read, an unknown key or a wrong value.
+    Raises UsageError for a file that cannot be read, for an unknown key, and for a wrong value.
     """
     for folder in (start, *start.parents):
         path = folder / FILE
@@ -165,7 +172,7 @@ def load_config(start: Path) -> Config:
 
 
 def _table(path: Path) -> Any:
-    """Return the table of a file, None where it has none."""
+    """Return our table in the file ``path``, None if the file has no such table."""
     content: Any = read_toml(path, str(path))
     for key in TABLE.split("."):
         if not isinstance(content, dict) or key not in content:
@@ -216,12 +223,15 @@ def _given(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _interpreter(folder: Path, text: str | None) -> str | None:
-    """Return an interpreter; a path with a folder in it starts at ``folder``, a bare name is looked up on PATH."""
+    """Return the interpreter that the setting ``text`` names, None if it is not set.
+
+    A text with a folder in it is a path that starts at ``folder``. A bare name stays as it is, to be found on PATH.
+    """
     return str(folder / expanded(text)) if text is not None and os.sep in text else text
 
 
 def _check_plain(value: object, where: str) -> None:
-    """Raise UsageError for a value that JSON has no word for, such as a date."""
+    """Raise UsageError for a value that TOML allows but JSON cannot express, such as a date or infinity."""
     if isinstance(value, dict):
         for part in value.values():
             _check_plain(part, where)

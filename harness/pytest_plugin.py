@@ -1,15 +1,16 @@
-"""A pytest plugin: a parity test for each field that two subjects resolve, in the user's own suite.
+"""A pytest plugin that adds parity tests to a user's suite: one for each field that two subjects resolve.
 
-It does nothing by itself. ``pytest --stackproof`` adds the tests of ``[tool.stackproof]`` in
-pyproject.toml, one a field and one each for refusals, environment and missing outcomes. In code, a test that is
-marked and takes ``parity`` runs once for each of these::
+Without the option or the mark below it adds no test. ``pytest --stackproof`` tests the subjects of
+``[tool.stackproof]`` in pyproject.toml: there is a test for each field, and one each for the refusals, the
+environment and missing outcomes. In code, a test with the mark and the fixture ``parity`` runs once for each of
+these::
 
     @pytest.mark.stackproof("python:server.settings:resolve", "python:server.declared:resolve", cases=2000)
     def test_parity(parity):
         parity.check()
 
-The mark takes the arguments of `harness.api.gate`. All tests of one pair share one gate, also between the processes
-of pytest-xdist, so a failed one that runs again alone is judged on the same cases.
+The mark takes the arguments of `harness.api.gate`. All tests with the same subjects and options share one gate, also
+across the processes of pytest-xdist. So a failed test that is run again alone is judged on the same cases.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from harness.moves.change import SubjectPair
 
 OTHER_PARTS: Final = ("(refusals)", "(environment)", "(outcomes)")
-"""The parts that are judged besides the fields, as names of tests; no field can have such a name."""
+"""The names of the tests for the parts of outcomes other than fields; no field can have such a name."""
 
 _MARK: Final = "stackproof"
 
@@ -41,8 +42,9 @@ _MARK: Final = "stackproof"
 def _leave_ours_alone() -> None:
     """Keep pytest from rewriting the ``assert`` statements of our packages.
 
-    It rewrites every package that is installed with a plugin. A failed assertion of a subject is an outcome that is
-    compared, and its message must not depend on whether pytest imported the package.
+    It rewrites every package that is installed together with a plugin. A rewritten assertion fails with another
+    message. But a failed assertion of a subject is an outcome that is compared, so its message must not depend on
+    whether pytest imported the package.
     """
     for finder in sys.meta_path:
         marked = getattr(finder, "_must_rewrite", None)
@@ -55,12 +57,15 @@ _leave_ours_alone()
 
 
 class PartDiffers(AssertionError):
-    """A part of the outcomes differs, or cannot be judged; the text has the witness and the command to replay it."""
+    """A part of the outcomes differs, or cannot be judged. The text shows witnesses, and commands to replay them."""
 
 
 @dataclass(frozen=True)
 class ParityGate:
-    """What one gate of this run compares: two subjects, looked up from ``folder``, and the options of the gate."""
+    """One gate of this run of pytest: two subjects, and the options of the gate.
+
+    Relative paths and revisions in the names of subjects start at ``folder``. ``listener`` gets the gate's events.
+    """
 
     first: Subject
     second: Subject
@@ -70,7 +75,7 @@ class ParityGate:
 
     @property
     def key(self) -> str:
-        """A name that every process of the run gives to this gate and to no other."""
+        """A name for this gate: the same in every process of the run, and another one for every other gate."""
         names = [
             subject if isinstance(subject, str) else f"{subject.__module__}:{subject.__qualname__}"
             for subject in (self.first, self.second)
@@ -78,15 +83,16 @@ class ParityGate:
         return hashlib.sha256(repr((names, self.options, self.folder)).encode()).hexdigest()[:24]
 
     def open(self) -> SubjectPair:
-        """Return the opened subjects. Raises UsageError."""
+        """Return the two subjects, opened. Raises UsageError for a subject that does not exist."""
         from harness.api import open_subjects
 
         return open_subjects(self.options, self.first, self.second, self.folder)
 
     def parts(self) -> list[str]:
-        """Return the fields that are compared, then the other parts. Raises pytest.UsageError.
+        """Return the names of the parts that are compared: the fields, then the others.
 
-        A gate of chosen fields compares no environment.
+        If fields were chosen, the environment is not compared. Raises pytest.UsageError if the subjects cannot be
+        opened.
         """
         from harness.api import fields_of
 
@@ -98,9 +104,9 @@ class ParityGate:
 
 
 class Gates:
-    """The reports of all gates of one run of pytest: the test that asks first runs the gate.
+    """The reports of all gates of one run of pytest. The first test that needs a report runs the gate.
 
-    ``place`` is a folder that all processes of the run share.
+    ``place`` is a folder that all processes of the run share. Reports are kept there as files.
     """
 
     def __init__(self, place: Path) -> None:
@@ -108,8 +114,8 @@ class Gates:
         self._reports: dict[str, Report] = {}
 
     def report(self, gate: ParityGate) -> Report:
-        """Return the report of a gate. Raises UsageError."""
-        # Imported late: pytest also runs on platforms without fcntl.
+        """Return the report of a gate; run it if no process of this run has. Raises UsageError as `run_gate` does."""
+        # Imported here, because pytest loads this module on all platforms, also on those without fcntl.
         import fcntl
 
         import msgspec
@@ -119,6 +125,7 @@ class Gates:
 
         if gate.key not in self._reports:
             file = self._place / f"stackproof-{gate.key}.json"
+            # The first process to get the lock runs the gate. The others wait for it, and find its file.
             with file.with_suffix(".lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 if file.exists():
@@ -131,7 +138,7 @@ class Gates:
 
 
 class Parity:
-    """What one test is about: a field, the refusals, the environment, or the outcomes, of one gate."""
+    """The part of one gate that a test is about: a field, the refusals, the environment, or the outcomes."""
 
     def __init__(self, gates: Gates, gate: ParityGate, part: str) -> None:
         self._gates = gates
@@ -140,7 +147,7 @@ class Parity:
 
     @property
     def report(self) -> Report:
-        """The report of the whole gate, which runs now unless another test has run it."""
+        """The report of the whole gate. The gate runs now unless another test has run it."""
         return self._gates.report(self._gate)
 
     def judgement(self) -> Judgement:
@@ -161,7 +168,7 @@ class Parity:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add our options."""
+    """Add our options to the command line of pytest."""
     group = parser.getgroup("stackproof", "parity of two configuration resolutions")
     group.addoption(
         "--stackproof",
@@ -189,7 +196,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configured(config: pytest.Config) -> Config:
-    """Return the settings of the project. Raises pytest.UsageError if they name no subjects."""
+    """Return the settings of the project, with the options of this run.
+
+    Raises pytest.UsageError if they are wrong or name no subjects.
+    """
     from harness.config import load_config
 
     try:
@@ -205,10 +215,10 @@ def _configured(config: pytest.Config) -> Config:
 
 
 class ParityFile(pytest.File):
-    """The ``pyproject.toml`` whose ``[tool.stackproof]`` says what is compared."""
+    """The ``pyproject.toml`` whose ``[tool.stackproof]`` names the subjects, as a file of tests."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield a test for each field, and for the other parts of the outcomes."""
+        """Yield a test for each compared field, and one for each other part of the outcomes."""
         from harness.world.profiles import use_profiles
 
         configured = _configured(self.config)
@@ -221,29 +231,29 @@ class ParityFile(pytest.File):
 
 
 class ParityItem(pytest.Item):
-    """The parity test of one field."""
+    """The parity test of one field, or of another part of the outcomes."""
 
     def __init__(self, *, parity: Parity, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._parity = parity
 
     def runtest(self) -> None:
-        """Compare, if that has not been done, and judge."""
+        """Judge the part; if the gate has not run yet, run it first."""
         self._parity.check()
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the difference as text, without a traceback of our code."""
+        """Return the text of a difference or of a UsageError, without a traceback through our code."""
         if isinstance(excinfo.value, (PartDiffers, UsageError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return the file and the name of the test."""
+        """Return the file and the name of the test, as pytest shows them."""
         return self.path, None, f"parity of {self.name}"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect our tests where pyproject.toml is named on the command line (``pyproject.toml::page_size``)."""
+    """Collect our tests if the command line names pyproject.toml, as in ``pyproject.toml::page_size``."""
     config = parent.config
     if file_path.name != "pyproject.toml" or not config.getoption("stackproof"):
         return None
@@ -254,9 +264,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add our tests behind all others, before ``-k``, ``-m`` and ``--lf`` choose.
+    """Add our tests behind all others, before ``-k``, ``-m`` and ``--lf`` select tests.
 
-    They are not added if the command line names single tests, or if they were collected with their file.
+    They are not added if the command line names single tests, or if they were already collected from pyproject.toml.
     """
     if not config.getoption("stackproof") or any("::" in word for word in config.args):
         return
@@ -270,7 +280,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Let a marked test run once for each part."""
+    """Let a marked test with the fixture ``parity`` run once for each part."""
     mark = metafunc.definition.get_closest_marker(_MARK)
     if mark is None or "parity" not in metafunc.fixturenames:
         return
@@ -280,7 +290,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def parity(request: pytest.FixtureRequest) -> Parity:
-    """One part of a gate to ``check()``, in a test that is marked with ``stackproof``."""
+    """Return the part of a gate that a test marked with ``stackproof`` can check, with ``parity.check()``."""
     mark = request.node.get_closest_marker(_MARK)
     if mark is None:
         raise pytest.UsageError("the fixture parity is for tests marked with @pytest.mark.stackproof(FIRST, SECOND)")
@@ -288,7 +298,7 @@ def parity(request: pytest.FixtureRequest) -> Parity:
 
 
 def _marked(mark: pytest.Mark, config: pytest.Config) -> ParityGate:
-    """Return the gate of a mark, whose arguments are those of `harness.api.gate`. Raises pytest.UsageError."""
+    """Return the gate that a mark describes. Raises pytest.UsageError for arguments that `harness.api.gate` lacks."""
     if len(mark.args) != 2:
         raise pytest.UsageError(f"@pytest.mark.stackproof takes two subjects, not {len(mark.args)}")
     given = dict(mark.kwargs)
@@ -301,7 +311,7 @@ def _marked(mark: pytest.Mark, config: pytest.Config) -> ParityGate:
 
 
 def _gates(config: pytest.Config) -> Gates:
-    """Return the gates of this run; with pytest-xdist in a folder that its processes share."""
+    """Return the gates of this run, with a folder for their reports that all processes of pytest-xdist share."""
     if _GATES not in config.stash:
         factory: pytest.TempPathFactory | None = getattr(config, "_tmp_path_factory", None)
         if factory is None:

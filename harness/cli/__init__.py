@@ -1,4 +1,4 @@
-"""The command line: it turns words into options, calls `harness.api`, and turns results into an exit status."""
+"""The command line: it reads the options, calls `harness.api`, shows the result, and returns an exit status."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.cli.frame.app import app, guarded
 
 __all__ = ["app", "guarded", "main"]
 
-# Packages that build on the core, such as the codemods, add commands of their own.
+# The entry points by which packages that build on the core, such as the codemods, add commands of their own.
 _GROUP = "stackproof.commands"
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(commands.__path__)):
@@ -24,20 +24,24 @@ for _entry in sorted(importlib.metadata.entry_points(group=_GROUP), key=lambda e
 
 
 def main() -> None:
-    """Run the command line and end the process with its status."""
+    """Run the command line, and end the process with its exit status."""
     _open_standard()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a character gets its escape instead.
+            # If the encoding of a terminal lacks a character, an escape is printed instead.
             stream.reconfigure(errors="backslashreplace")
     sys.exit(guarded(lambda: app(standalone_mode=False)))
 
 
 def _open_standard() -> None:
-    """Open standard input, output and error if they are closed: otherwise a file of ours would get their numbers."""
+    """Open standard input, output and error if they are closed.
+
+    Otherwise the next files that we open would get their numbers, and be taken for them.
+    """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # The system gives out the lowest free number, so this is ``number``. Child processes need it open, too.
+            # The system gives a new file the lowest free number, so this one gets ``number``. It is made
+            # inheritable because child processes need it open, too.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)

@@ -1,4 +1,4 @@
-"""``python -m harness.cli``."""
+"""Runs the command line as ``python -m harness.cli``."""
 
 from harness.cli import main
 

@@ -1,1 +1,1 @@
-"""One command a module; importing the module adds the command to ``app``."""
+"""The commands, one in each module. Importing a module adds its command to ``app``."""

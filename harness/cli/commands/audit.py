@@ -1,4 +1,4 @@
-"""``stackproof audit``: seeds faults into a package and shows the ones that its gate does not catch."""
+"""``stackproof audit``: seeds faults into a package and shows those that its gate does not catch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``stackproof config show``: lists the settings in use and the source of each."""
+"""``stackproof config show``: lists the settings in use, and where each comes from."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def gate(
     part = parse_shard(shard) if shard is not None else None
     if part is not None:
         _check_shard(wanted, save, corpus)
-    # A CI job that is cancelled gets this signal: it ends the search as a Ctrl-C does.
+    # A CI job that is cancelled gets SIGTERM. It ends the search like a Ctrl-C, so that what was found is reported.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with folder_for(save):
         if base is None:
@@ -116,7 +116,11 @@ def gate(
 
 
 def _check_shard(wanted: Sequence[Wanted], save: Path | None, corpus: Path | None) -> None:
-    """Refuse what a shard cannot do: it has no verdict yet, and what one shard keeps must not change another."""
+    """Raise UsageError for options that a shard cannot have.
+
+    A shard has no verdict yet, so it can only write its own file. The shards of a campaign share no corpus, because
+    the cases that one of them keeps must not change the search of another.
+    """
     if save is not None or [one.format for one in wanted] != ["json"]:
         raise UsageError(
             "--shard goes with --format json or --report json=FILE alone: it is stackproof merge that reports"

@@ -1,4 +1,4 @@
-"""``stackproof hazards``: shows the steps whose order matters."""
+"""``stackproof hazards``: shows the steps whose order matters, and what exchanging two of them changes."""
 
 from __future__ import annotations
 

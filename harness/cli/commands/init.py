@@ -1,4 +1,4 @@
-"""``stackproof init``: a commented start of the configuration, and a workflow that gates each pull request."""
+"""``stackproof init``: writes a commented start of the configuration, and a workflow that gates pull requests."""
 
 from __future__ import annotations
 
@@ -67,16 +67,17 @@ def _template(name: str) -> str:
 
 
 def _with_table(path: Path, names: tuple[str, str]) -> str:
-    """Return the text of the file at ``path`` with our table at its end.
+    """Return the text of the file at ``path``, which need not exist, with our table added at its end.
 
-    Raises UsageError for a file that has the table, is no TOML, or cannot be continued by a table.
+    Raises UsageError for a file that has the table already, is no TOML, or cannot be continued by a table (for
+    example, because it has ``tool = {...}``).
     """
     from harness.common.toml import parse_toml, read_text
     from harness.config import TABLE, load_config
 
     before, content = "", dict[str, Any]()
     if path.exists():
-        # This raises the usual errors for a file that cannot be read.
+        # `load_config` raises the usual errors for a file that cannot be read.
         if load_config(path.absolute().parent).file == path.absolute():
             raise UsageError(f"{path} has [{TABLE}] already: edit it there")
         before = read_text(path, str(path))

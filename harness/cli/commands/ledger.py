@@ -1,4 +1,4 @@
-"""``stackproof ledger``: writes and checks ledgers, the files of differences that are meant."""
+"""``stackproof ledger``: writes and checks ledgers, the files of intended differences."""
 
 from __future__ import annotations
 

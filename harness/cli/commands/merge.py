@@ -1,4 +1,4 @@
-"""``stackproof merge``: puts the shards of a gate together and gives the verdict."""
+"""``stackproof merge``: puts the shards of a gate together, and shows the verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``stackproof resolve``: shows the fields that a launch or the cases of a file resolve to."""
+"""``stackproof resolve``: shows how a launch, or each case of a file, resolves."""
 
 from __future__ import annotations
 

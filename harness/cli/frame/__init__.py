@@ -1,1 +1,1 @@
-"""The parts that all commands share: the app, the options, the display of a result."""
+"""The parts that commands share: the app, the options, and the display of a result."""

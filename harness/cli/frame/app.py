@@ -1,6 +1,7 @@
 """The app that commands register with, and the rules by which an error becomes an exit status.
 
-0 equivalent (or done), 1 different, 2 wrong usage or a broken set-up, 3 inconclusive, 70 a bug of ours, 130 stopped.
+The statuses: 0 equivalent (or done), 1 different, 2 wrong usage or a broken set-up, 3 inconclusive, 70 a bug in
+stackproof, 130 stopped by Ctrl-C or because the reader of our output left.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ EQUIVALENT, DIFFERENT, WRONG_USAGE, INCONCLUSIVE, OUR_BUG, STOPPED = 0, 1, 2, 3,
 STATUS = {"equivalent": EQUIVALENT, "different": DIFFERENT, "inconclusive": INCONCLUSIVE}
 """The exit status of each verdict."""
 
+# The system does not let us write: the disk is full, or something is read-only or forbidden.
 _FULL_OR_FORBIDDEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG)
 
+# The user gave a text that cannot be a path: it is too long, or its links form a loop.
 _NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
 
-# The base of all errors of Typer. Typer has its own copy of click since 0.25, so it has no fixed import path.
+# The base class of all errors of Typer. It has no fixed import path, because Typer has its own copy of click since
+# 0.25.
 _CommandLineError: type[Any] = next(base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException")
 
 app = typer.Typer(
@@ -60,11 +64,12 @@ def _show_version(asked: bool) -> None:
 def guarded(run: Callable[[], object]) -> int:
     """Run a command and return its exit status.
 
-    An error of the user is printed as one sentence, a bug of ours with its traceback.
+    An error of the user is printed as one sentence; a bug of ours is printed with its traceback.
     """
     try:
         status = run()
-        # A full disk shows up here, while it can still be reported, and not when Python closes its files.
+        # Flush now, so that an error such as a full disk can still be reported. When Python closes its files at its
+        # end, that would be too late.
         if sys.stdout is not None:
             sys.stdout.flush()
     except UsageError as error:
@@ -73,27 +78,28 @@ def guarded(run: Callable[[], object]) -> int:
             _tell(f"\n{error.example}")
         return WRONG_USAGE
     except _CommandLineError as error:
-        # Like every message: cut to a length, and without characters that a terminal acts on.
+        # UsageError cuts a message to a length and escapes the characters that a terminal would act on.
         message = str(UsageError(error.format_message()))
         if "No such option" in message and "resolve" in sys.argv[1:2]:
             message += "; flags of the launch go behind '--'"
         if type(error).__name__ == "NoArgsIsHelpError":
+            # Its message is the whole help, of which no line break may be lost.
             _tell(error.format_message())
             return WRONG_USAGE
         _tell(f"stackproof: {message} (see stackproof --help)")
         return WRONG_USAGE
     except (KeyboardInterrupt, typer.Abort) as error:
-        # Typer takes an EOFError for a user who leaves a prompt. We have no prompts, so it is a bug.
+        # Typer turns an EOFError into Abort, as if a user had left a prompt. We have no prompts, so it is a bug.
         return _our_bug() if isinstance(error.__context__, EOFError) else STOPPED
     except BrokenPipeError:
-        # The reader of our output (head, less) has left.
+        # The reader of our output, such as head or less, has left.
         _drop(sys.stdout)
         return STOPPED
     except OSError as error:
         if error.errno in _NO_PATH:
             _tell(f"stackproof: {UsageError(f'give another path: {error.strerror}: {str(error.filename)[:200]!r}')}")
             return WRONG_USAGE
-        # shutil.Error is about several files and has no error number.
+        # A shutil.Error has no error number, because it is about several files.
         if error.errno not in _FULL_OR_FORBIDDEN and not isinstance(error, shutil.Error):
             return _our_bug()
         _drop(sys.stdout)
@@ -110,7 +116,7 @@ def _our_bug() -> int:
 
 
 def _tell(text: str) -> None:
-    """Print ``text`` on standard error, or nothing if that is closed: the exit status still reports the error."""
+    """Print ``text`` on standard error. If that is closed, only the exit status reports the error."""
     try:
         print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):
@@ -118,10 +124,13 @@ def _tell(text: str) -> None:
 
 
 def _drop(stream: TextIO | None) -> None:
-    """Send the rest of ``stream`` nowhere: text that Python cannot write at its end would make the status 120."""
+    """Flush ``stream``, or, if that fails, send the rest of it nowhere.
+
+    If Python could not write the rest when it ends, the exit status would be 120 instead of ours.
+    """
     if stream is None:
         return
-    # Under pytest a stream may have no file.
+    # A stream may have no file descriptor, for example under pytest.
     with contextlib.suppress(OSError, ValueError):
         stream.flush()
         return

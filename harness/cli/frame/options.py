@@ -1,6 +1,6 @@
 """The options that several commands share.
 
-Those of a gate are listed once, in ``GATE_OPTIONS``; a command takes some of them with `takes`.
+The options of a gate are listed once, in ``GATE_OPTIONS``. A command chooses some of them with the decorator `takes`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How a result is written."""
+    """How a result is written: as text for a person, or as JSON."""
 
     terminal = "terminal"
     json = "json"
@@ -127,15 +127,15 @@ GATE_OPTIONS: Final[Mapping[str, Any]] = {
 """The options of a gate by their names in `harness.engine.options.GateOptions`."""
 
 SUBJECT_OPTIONS: Final = ("answers", "python", "case_seconds", "memory_mib")
-"""Those that say how a subject runs."""
+"""The options that say how a subject runs."""
 
 
 def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Give a command the options ``names`` of ``GATE_OPTIONS``.
+    """Return a decorator that gives a command the options ``names`` of ``GATE_OPTIONS``.
 
-    The command has a parameter ``config`` in their place. It gets the settings of the project, whose ``options`` are
-    replaced by what the user gave. Typer reads a command's options from its signature, so the one that it sees is put
-    together here.
+    The decorated function has a parameter ``config`` in their place. It gets the settings of the project; in their
+    ``options``, what the user gave on the command line takes the place of the project's value. Typer reads a
+    command's options from its signature, so the signature that Typer sees is put together here.
     """
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
@@ -148,7 +148,8 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
                 raise UsageError("--seconds takes a finite number")
             return command(config=configured(**asked), **given)
 
-        # The settings are imported when a command runs: every start of the program reads this module.
+        # ``Config`` is not imported at run time, so that a start of the program stays fast: every start reads this
+        # module, but needs the settings only when a command runs. Any type stands for it here.
         hints = get_type_hints(command, localns={"Config": object}, include_extras=True)
         hints = {name: hint for name, hint in hints.items() if name != "config"}
         own = [one for one in inspect.signature(command).parameters.values() if one.name != "config"]
@@ -164,7 +165,10 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 
 
 def configured(**given: Any) -> Config:
-    """Return the settings of the current folder with the ``given`` options; this process then knows its profiles."""
+    """Return the settings that hold in the current folder, with the ``given`` options in the place of theirs.
+
+    It also makes the machines and models of the settings known to this process.
+    """
     from harness.config import load_config
     from harness.world.profiles import use_profiles
 
@@ -174,10 +178,10 @@ def configured(**given: Any) -> Config:
 
 
 def chosen_subjects(config: Config, first: str | None, second: str | None, otherwise: str = "") -> tuple[str, ...]:
-    """Return the two subjects that the user named, or none if the project's settings name them.
+    """Return the names of the two subjects that the user gave, or none if those of the project's settings count.
 
-    ``otherwise`` is what else the command takes, for the messages. Raises UsageError for one subject alone, and for
-    none if the settings have none.
+    ``otherwise`` is the part of the messages that says what the user could give instead of subjects. Raises
+    UsageError if the user named only one subject, or none although the settings have none either.
     """
     if first is not None and second is not None:
         return first, second
@@ -194,10 +198,10 @@ def chosen_subjects(config: Config, first: str | None, second: str | None, other
 
 
 def open_specs(config: Config, names: Sequence[str]) -> list[SubjectSpec]:
-    """Return the subjects called ``names``, or those of the settings if there are no names.
+    """Return the subjects called ``names``; if there are no names, the subjects of the settings.
 
-    Relative paths and revisions start at the current folder, those of the settings at the folder of their file.
-    Raises UsageError for whatever does not exist.
+    Paths and revisions in ``names`` start at the current folder, those in the settings at the folder of their file.
+    Raises UsageError for a subject that does not exist.
     """
     folder = None if names else config.folder
     return [config.options.spec(name, folder) for name in names or config.subjects]

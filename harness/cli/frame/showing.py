@@ -1,4 +1,4 @@
-"""Shows and writes the result of a gate, and turns its verdict into an exit status."""
+"""Shows the result of a gate, writes its reports, and turns its verdict into an exit status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def wanted_reports(texts: Sequence[str] | None, format: Format = Format.terminal) -> list[Wanted]:
-    """Return the reports that ``--report`` and ``--format`` ask for; ``--format json`` is short for ``json=-``.
+    """Return the reports that ``--report`` and ``--format`` ask for; ``--format json`` means ``--report json=-``.
 
     Raises UsageError for a report that cannot be written.
     """
@@ -38,8 +38,9 @@ def show(
 ) -> int:
     """Run a gate, show its result, write the reports ``wanted``, and return the exit status.
 
-    Nothing is shown if a report goes to standard output. ``save`` is a folder for the witnesses. The reports are
-    written even if the reader of standard output leaves early (``stackproof gate ... | head``).
+    If a report other than annotations goes to standard output, nothing else is shown. ``save`` is the folder for the
+    witnesses, if any. The reports are written even if the reader of standard output leaves early
+    (``stackproof gate ... | head``).
     """
     from rich.console import Console
 
@@ -59,12 +60,14 @@ def show(
     else:
         with view:
             result = run(show_progress).result
+    # The callbacks run when the block ends, also by an error of ``view``. The last one runs first.
     with contextlib.ExitStack() as after:
         after.callback(write_reports, result, wanted)
         if save is not None:
             after.callback(_save, result, save, silent=silent)
         if not silent:
             view(result)
+    # A search that was stopped before it found anything must not end with the status of a passed gate.
     return STOPPED if result.interrupted and result.verdict == "equivalent" else STATUS[result.verdict]
 
 
