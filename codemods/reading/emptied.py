@@ -53,7 +53,7 @@ def _kept_by(index: TreeIndex, name: str, record: str) -> str:
 
 
 def _bare_calls(tree: ast.Module, name: str) -> Iterator[ast.AST]:
-    """Yield the ``object.name`` of each call of it that is a statement and whose arguments are names or constants."""
+    """Yield ``object.name`` from each statement that only calls it, with names or constants as arguments."""
     for node in ast.walk(tree):
         call = node.value if called_name(node) == name and isinstance(node, ast.Expr) else None
         func = call.func if isinstance(call, ast.Call) else None

@@ -42,7 +42,7 @@ class Holders:
                             is_record = isinstance(value, ast.Name) and value.id in scopes[function].records
                             found[owner.name, target.attr].append(is_record or self._is_getter(value))
         self.kept = {key for key, gives in found.items() if gives and all(gives)}
-        # The class that an expression is in is not known to `gives_record`: an attribute must be kept in all classes.
+        # `gives_record` does not know the class around an expression: it accepts attributes only if all are kept.
         self._all_kept = found.keys() <= self.kept
 
     def gives_record(self, value: ast.expr) -> bool:

@@ -1,9 +1,10 @@
 """Finds the functions that get the record during its resolution, and the places that hide what happens to it.
 
-Only a name that holds the record gives access to it. So it is enough to look at each mention of such a name. It reads
-or writes an attribute of the record, calls a method of it, or passes it to a function of the tree, which is then
-followed. Any other mention is a hidden place. Two things are assumed: nothing else has the record before the
-resolution, and nothing replaces a method or a function of the tree while it runs.
+Only a name that holds the record gives access to it. So it is enough to look at each mention of such a name. It may
+read or write an attribute of the record, call a method of it, or pass it to a function of the tree, which is then
+followed. A few mentions are harmless, such as a comparison with ``is``. Any other mention is a hidden place. Two
+things are assumed: nothing else has the record before the resolution, and nothing replaces a method or a function of
+the tree while it runs.
 """
 
 from __future__ import annotations

@@ -59,8 +59,7 @@ def facts_of(
         getters=frozenset(_getters(index, place)),
         attributes=frozenset(_attributes(index, classes)) - fields.keys(),
     )
-    # The order matters. The three below use `passed`: only in a function that is known to get the record can be read
-    # what happens to it.
+    # `passed` comes first: the others look into the functions that get the record, so these must be known.
     callees = Callees(index, facts)
     facts = replace(facts, passed=passed_parameters(index, facts, callees))
     return replace(
@@ -194,7 +193,7 @@ def _exports(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
 def _getters(index: TreeIndex, record: Definition) -> Iterator[tuple[str, str]]:
     """Yield module and name of each module-level function whose return annotation is the record class.
 
-    Only files in which such a function takes no parameters are parsed.
+    Only files with such a function without parameters are parsed.
     """
     for module in _matching(
         index, re.compile(rb"def\s+\w+\(\s*\)\s*->\s*[\"']?" + re.escape(record.name.encode()) + rb"\b")

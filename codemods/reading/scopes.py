@@ -57,7 +57,7 @@ class _RecordNames:
         self._facts = facts
         self._local_classes = {place.name for place in facts.classes if place.file == module.path}
         # True if the record's name means another class in this file: then a parameter without an annotation may hold
-        # an instance of that class, whatever the parameter is called.
+        # an instance of that class, even if its name is one of those known for records.
         named, record = module.imports.get(facts.record.name), facts.record.name
         self._has_namesake = (named is not None and named not in facts.offered) or (
             record in module.classes and record not in self._local_classes

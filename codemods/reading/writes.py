@@ -63,7 +63,7 @@ def _written(node: ast.AST) -> Iterator[tuple[str, ast.expr | None, WrittenAs]]:
     """Yield the name, the object and the kind of each write that ``node`` itself makes, to any object."""
     writes = writes_of(node)
     if isinstance(node, ast.Call) and last_name(node.func).lstrip("_") == DECLARE:
-        # `record_writes` turns ``setattr(record, name, value)`` in a loop into ``declare(..., **{name: value})``.
+        # A name that cannot be a keyword may be declared as ``declare(..., **{"name": value})``.
         writes = [*writes, *(item for word in node.keywords if word.arg is None for item in writes_of(word.value))]
         owner = node.func.value if isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
         kind: WrittenAs = "lifted" if isinstance(node.func, ast.Attribute) else "recorded"

@@ -64,7 +64,7 @@ def imported_as(module: cst.Module, dotted: str, imported: str) -> str | None:
 
 
 class Imports:
-    """Imports names from the module ``dotted`` into ``module``, as soon as a codemod uses them.
+    """Collects the names of the module ``dotted`` that a codemod uses; `added` imports them into the changed module.
 
     ``known`` maps each ``offered`` name to the local name under which the file imports or will import it. If the file
     uses the name for anything else, the local name is the name with an underscore before it.
