@@ -8,10 +8,11 @@ from .nodes import Function, Scope, last_name
 
 
 class CallArguments(NamedTuple):
-    """The arguments of one call by the parameter that gets them.
+    """The arguments of one call.
 
-    ``rest`` are those that a starred parameter collects; ``is_whole`` is False where a star in the call may give
-    other parameters, too.
+    ``by_name`` maps a parameter, or a keyword that the call uses, to its argument. ``rest`` are the positional
+    arguments after the last named parameter; a parameter ``*args`` collects them. ``is_whole`` is False if the call
+    has ``*x`` or ``**x``, since these may give further parameters their values.
     """
 
     by_name: dict[str, ast.expr]
@@ -25,7 +26,7 @@ def calls_in(root: ast.AST) -> Iterator[ast.Call]:
 
 
 def called_name(statement: ast.AST) -> str:
-    """Return the name that a statement calls and does nothing else, such as ``f`` of ``self.f()``, else ""."""
+    """Return the name of the called function if a statement is only a call, such as ``f`` for ``self.f()``; else ""."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         return last_name(statement.value.func)
     return ""
@@ -50,10 +51,10 @@ def defaults(function: Scope) -> dict[str, ast.expr]:
 
 
 def arguments_of(call: ast.Call, function: Function, skipped: int = 0) -> CallArguments:
-    """Return which argument of ``call`` each parameter of ``function`` gets, defaults apart.
+    """Return which argument of ``call`` each parameter of ``function`` gets; defaults are not filled in.
 
-    ``skipped`` parameters, such as ``self``, come before the first argument. CallArguments behind a star belong to no
-    parameter that the text shows.
+    ``skipped`` is the number of parameters, such as ``self``, that come before the first argument. A positional
+    argument after a star has no name here, because the text does not show which parameter it belongs to.
     """
     names = positional(function)[skipped:]
     stars = [place for place, item in enumerate(call.args) if isinstance(item, ast.Starred)]

@@ -1,4 +1,4 @@
-"""The values that a module or a function writes out: constants, lists of them, and the names they are given."""
+"""Values that are written out in the source: constants, lists of constants, and the names that they are given."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,8 @@ def is_plain(value: object) -> bool:
 def literals(node: ast.AST, named: Mapping[str, Sequence[object]]) -> list[object]:
     """Return the plain constants that an expression may stand for, in the order of the text.
 
-    Understood are a constant, a display (of a dict the keys), a name among ``named``, and one of two of these.
+    It may be a constant, a tuple, list, set or dict of constants (of a dict, the keys count), a name in ``named``, or
+    a conditional expression of these. Any other expression has none.
     """
     if isinstance(node, ast.Constant):
         return [node.value] if is_plain(node.value) else []
@@ -29,7 +30,10 @@ def literals(node: ast.AST, named: Mapping[str, Sequence[object]]) -> list[objec
 
 
 def assignments(statements: Iterable[ast.AST], *, annotated: bool = True) -> Iterator[tuple[str, ast.expr]]:
-    """Yield name and value of each statement ``name = value``: one target alone, with or without an annotation."""
+    """Yield name and value of each statement ``name = value`` with a single target.
+
+    If ``annotated``, also of each statement ``name: type = value``.
+    """
     for node in statements:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             yield node.targets[0].id, node.value

@@ -1,8 +1,8 @@
-"""What is decided: the single conditions of a function or module, each of which has a branch for true and for false.
+"""What is decided: the single conditions of a function or module, each with a branch for true and one for false.
 
 A decision is a condition that is not put together from others: a test of ``if``, ``while``, ``assert``, of a
-conditional expression or a comprehension, a guard of ``case``, an operand of ``and``, ``or`` and ``not``, or a
-comparison wherever it is written.
+conditional expression or a comprehension, a guard of ``case``, an operand of ``and``, ``or`` and ``not``. A
+comparison is a decision wherever it is written, even outside a test.
 """
 
 import ast
@@ -13,7 +13,7 @@ _LITERALS: Final = (ast.Constant, ast.Dict, ast.JoinedStr, ast.List, ast.Set, as
 
 
 def conditions_of(node: ast.AST) -> list[ast.expr]:
-    """Return the whole tests by which ``node`` chooses what to do."""
+    """Return the tests by which ``node`` chooses what to do, each as a whole: ``a and b`` is one."""
     if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
         return [node.test]
     if isinstance(node, ast.comprehension):
@@ -23,7 +23,7 @@ def conditions_of(node: ast.AST) -> list[ast.expr]:
 
 def decisions_of(node: ast.AST) -> list[ast.expr]:
     """Return the decisions that ``node`` itself makes, not those of the nodes inside it."""
-    # Asked for every node of every file in each child process: most nodes are names, which decide nothing.
+    # This runs for every node of every file in each child process. Most nodes are names, which decide nothing.
     if type(node) not in _DECIDING:
         return []
     if isinstance(node, ast.Compare):
@@ -59,7 +59,11 @@ _DECIDING: Final[frozenset[type[ast.AST]]] = frozenset(
 
 
 def _is_single(test: ast.expr) -> bool:
-    """Return whether a test is one decision: its own parts say nothing of it, and its value is not written out."""
+    """Return whether a test is one decision.
+
+    It is not if it is put together from others or is a comparison: `decisions_of` returns those for the nodes inside.
+    Nor is a literal one, because its result is always the same.
+    """
     if isinstance(test, ast.UnaryOp):
         return not isinstance(test.op, ast.Not)
     return not isinstance(test, (ast.BoolOp, ast.Compare)) and not _is_written_out(test)

@@ -9,10 +9,11 @@ from .writes import binds
 
 
 class Defined(NamedTuple):
-    """One function or class: its node, its name, and the names of the functions and classes around it.
+    """One function or class.
 
-    ``owner`` is the class whose body defines it, None for one that a module or a function defines;
-    ``is_inner`` is whether a function defines it, however deep.
+    ``qualified`` is its name, after the names of the functions and classes around it. ``owner`` is the class whose
+    body defines it, None if a module or a function defines it. ``is_inner`` is true if it is inside a function, at
+    any depth.
     """
 
     node: Function | ast.ClassDef
@@ -55,7 +56,10 @@ def _defined(node: ast.AST, prefix: str, owner: ast.ClassDef | None, is_inner: b
 
 
 class FunctionLines(NamedTuple):
-    """The full name of a function and its first and last line, decorators included; "" for what runs at import."""
+    """The full name of a function, and its first and last line, decorators included.
+
+    The name is "" for code that runs at import.
+    """
 
     name: str
     first: int
@@ -63,16 +67,18 @@ class FunctionLines(NamedTuple):
 
 
 def function_at(found: Iterable[Defined], line: int) -> FunctionLines:
-    """Return the innermost of the functions ``found`` in a file that holds ``line``."""
+    """Return the innermost function that has the line ``line``; ``found`` is all that its file defines."""
     functions = (one for one in found if isinstance(one.node, FUNCTIONS))
     lines = (FunctionLines(one.qualified, one.first_line, one.last_line) for one in functions)
-    # Of the functions around a line the innermost begins last.
+    # Of all functions around a line, the innermost begins last.
     around = (one for one in lines if one.first <= line <= one.last)
     return max(around, key=lambda one: one.first, default=FunctionLines("", 1, 0))
 
 
 def defined_names(statement: ast.AST) -> list[str]:
-    """Return the names that a statement of a module or class defines, also in an ``if``, ``try`` or ``with``."""
+    """Return the names that a statement of a module or class defines, also those defined inside ``if``, ``try`` or
+    ``with``.
+    """
     if isinstance(statement, (ast.If, ast.Try, ast.With, ast.ExceptHandler)):
         return [name for _, child in inside(statement) for name in defined_names(child)]
     if isinstance(statement, ast.AnnAssign):
@@ -81,10 +87,10 @@ def defined_names(statement: ast.AST) -> list[str]:
 
 
 def needed(tree: ast.Module, names: Iterable[str], answered: Iterable[str] = ()) -> list[ast.stmt]:
-    """Return the statements of a module that define ``names`` and, over and over, the names in these statements.
+    """Return the statements of a module that define ``names``, then the names that these statements use, and so on.
 
-    An ``answered`` name needs no definition, since a case answers for it. Imports from ``__future__`` are always
-    among the statements: they say how the others are compiled.
+    An ``answered`` name needs no definition, since a case gives its value. Imports from ``__future__`` are always
+    among the statements, because they say how the others are compiled.
     """
     defining: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:

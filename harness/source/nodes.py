@@ -28,12 +28,12 @@ def last_name(node: ast.AST | None) -> str:
 
 
 def decorator_name(node: ast.expr) -> str:
-    """Return the last name of what a decorator is or calls, the empty string for one without a name."""
+    """Return the last name of a decorator, with or without a call; the empty string if it has no name."""
     return last_name(node.func if isinstance(node, ast.Call) else node)
 
 
 def decorator_names(node: ast.AST) -> frozenset[str]:
-    """Return the last names of the decorators of a function or class, of any other node none."""
+    """Return the last names of the decorators of a function or class; none for any other node."""
     return frozenset(decorator_name(decorator) for decorator in getattr(node, "decorator_list", ()))
 
 
@@ -85,7 +85,9 @@ def inside(statement: ast.AST) -> list[tuple[str, ast.AST]]:
 
 
 def heads(statement: ast.AST) -> list[ast.AST]:
-    """Return the parts of a compound statement that are no statements, such as its test; of a simple one itself."""
+    """Return the parts of a compound statement that are no statements, such as its test; or a simple statement
+    itself.
+    """
     if not isinstance(statement, _COMPOUND):
         return [statement]
     parts: list[Any] = [value for name, value in ast.iter_fields(statement) if name not in BLOCKS]
@@ -94,9 +96,9 @@ def heads(statement: ast.AST) -> list[ast.AST]:
 
 
 def in_order(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes under ``node`` in the order in which they run: what is assigned before its targets.
+    """Yield the nodes under ``node`` in the order in which they run: an assigned value before its targets.
 
-    Functions inside are left out: they run when they are called.
+    Functions inside are left out, because they run only when they are called.
     """
     children = list(ast.iter_child_nodes(node))
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):

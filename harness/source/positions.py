@@ -1,7 +1,7 @@
-"""Where a node is located, and how nodes of another parser are found by that.
+"""Where a node is in the text, and how to find the same node in a tree of libcst.
 
-`ast` counts columns in UTF-8 bytes, libcst in characters. `CharacterColumns` turns the one into the other, so that a
-node of libcst's tree finds what was read of the same text with `ast`:
+`ast` counts columns in UTF-8 bytes, libcst in characters. `CharacterColumns` converts the columns, so that what was
+found with `ast` can be looked up by the span of a node of libcst:
 ``CharacterColumns(text).by_span(writes)[libcst_span]``.
 """
 
@@ -42,15 +42,15 @@ def text_at(lines: list[bytes], span: NodeSpan) -> str:
 
 
 class CharacterColumns:
-    """The columns of one text: spans whose columns count bytes, as those that count characters.
+    """Converts spans in one text from columns in bytes to columns in characters.
 
     Names, attributes, calls, subscripts and comparisons then have the span that libcst's ``PositionProvider`` gives
-    them. A tuple does not where it has parentheses, which `ast` counts to it and libcst does not, nor does a
-    decorated function, which libcst starts at its first decorator.
+    them. Two kinds of nodes do not: a tuple with parentheses, which `ast` includes and libcst does not, and a
+    decorated function, which in libcst begins at its first decorator.
     """
 
     def __init__(self, text: str) -> None:
-        # Form feeds and other separators of str.splitlines end no line of Python.
+        # Not str.splitlines: it also splits at form feeds and other separators, which end no line of Python.
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         self._wide = {number: line for number, line in enumerate(lines, 1) if not line.isascii()}
 
@@ -67,7 +67,9 @@ class CharacterColumns:
         return NodeSpan(line, self.characters(line, column), end_line, self.characters(end_line, end_column))
 
     def by_span(self, found: Iterable[LocatedT]) -> dict[NodeSpan, list[LocatedT]]:
-        """Return what was found by the span (columns in characters) of its ``node``, in the order it came."""
+        """Return what was ``found`` by the span of its ``node`` (columns in characters), in the order in which it
+        came.
+        """
         spans: dict[NodeSpan, list[LocatedT]] = {}
         for one in found:
             spans.setdefault(self.span(one.node), []).append(one)

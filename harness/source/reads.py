@@ -21,7 +21,7 @@ ENVIRONMENT_OBJECT: Final = "envs"
 
 
 class CodeRead(NamedTuple):
-    """One read of a name: the node that reads, and the expression of the object, where one is named."""
+    """One read of a name: ``node`` reads it, and ``owner`` is the object that is read from, if the read names one."""
 
     form: ReadForm
     name: str
@@ -32,7 +32,7 @@ class CodeRead(NamedTuple):
 def reads_of(node: ast.AST) -> list[CodeRead]:
     """Return what ``node`` itself reads by name, not what nodes inside it read.
 
-    What an augmented assignment reads is not among it: its target is a write.
+    An augmented assignment reads its target, too, but that counts only as a write.
     """
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         is_variable = isinstance(node.value, ast.Name) and node.value.id == ENVIRONMENT_OBJECT

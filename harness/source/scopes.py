@@ -15,15 +15,17 @@ def parameters_of(scope: Scope) -> dict[str, ast.arg]:
 
 
 def starred_of(scope: Scope) -> frozenset[str]:
-    """Return the names of the parameters that collect what is left, ``*args`` and ``**kwargs``."""
+    """Return the names of the parameters that collect the remaining arguments, ``*args`` and ``**kwargs``."""
     return frozenset(item.arg for item in (scope.args.vararg, scope.args.kwarg) if item is not None)
 
 
 def times_bound(scope: Scope) -> dict[str, int]:
-    """Return how often a function binds each name, parameters apart; a name that is deleted or shared counts twice.
+    """Return how often a function binds each name, not counting its parameters.
 
-    Comprehensions count as the function's own, and so does a name that a function inside it binds as ``nonlocal``.
-    An annotation without a value counts: from there on the name is a local one.
+    A name that the function deletes or shares (``global``, ``nonlocal``) counts twice more, so that it never looks
+    like a name with a single value. Bindings in comprehensions count as the function's own. A ``nonlocal`` in a
+    function inside counts as sharing, too. An annotation without a value counts, because it makes the name a local
+    one.
     """
     counts: dict[str, int] = {}
     for name, times in _bound(scope.body if isinstance(scope.body, list) else [scope.body]):
@@ -62,7 +64,7 @@ def bound_in(root: ast.AST) -> Iterator[str]:
 
 
 def aliases(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
-    """Yield name and value of each ``name = value`` that is a statement directly in the function's body."""
+    """Yield name and value of each assignment to a name that is a statement directly in the function's body."""
     for statement in scope.body if isinstance(scope.body, list) else ():
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             for target in targets_of(statement):
@@ -71,7 +73,7 @@ def aliases(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
 
 
 def scopes_in(root: ast.AST) -> list[Scope]:
-    """Return the functions and lambdas under ``root`` in the order in which they are written, decorators included."""
+    """Return the functions and lambdas under ``root`` in the order in which their text begins, decorators included."""
     found = [node for node in ast.walk(root) if isinstance(node, (*FUNCTIONS, ast.Lambda))]
     return sorted(found, key=_start)
 
@@ -79,5 +81,6 @@ def scopes_in(root: ast.AST) -> list[Scope]:
 def _start(scope: Scope) -> tuple[int, int]:
     decorators = [] if isinstance(scope, ast.Lambda) else scope.decorator_list
     if decorators:
+        # A decorator begins one column earlier than its expression, with the @.
         return decorators[0].lineno, decorators[0].col_offset - 1
     return scope.lineno, scope.col_offset

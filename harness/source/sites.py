@@ -1,4 +1,4 @@
-"""Write sites and decisions of whole files, as a report of reach lists them: of each file, and in slot order."""
+"""Collects the write sites and decisions of whole files for a report of reach: file by file, and in slot order."""
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -11,10 +11,10 @@ from .writes import CodeWrite, Fields
 
 
 class Site:
-    """One write site or decision: its node, the function and file it is in, and where in that file.
+    """One write site or decision: its node, and the function and file that it is in.
 
     ``field`` is the field that a write site writes, None for a decision. The node of a write site is the target, or
-    the value that is given where there is no target.
+    the written value if there is no target.
     """
 
     __slots__ = ("field", "file", "function", "node", "write")
@@ -44,7 +44,7 @@ class Site:
 
 
 class WrittenFields(Protocol):
-    """Tells which writes of a node count: `Fields` by name, or another rule."""
+    """Decides which writes of a node count. `Fields` does so by name; there may be other rules."""
 
     def written(self, node: ast.AST) -> Iterable[tuple[str, CodeWrite]]:
         """Return the writes of ``node`` itself that count, each with its field."""
@@ -54,8 +54,9 @@ class WrittenFields(Protocol):
 class Sites:
     """The write sites of ``fields`` and all decisions of the files that are added, in the order of the text.
 
-    Only code in functions is read: what runs at import is no resolution. ``functions`` are by name. ``counts`` may be
-    set where the fields are known later than the files: in slot order are only the write sites for which it is true.
+    Only code in functions is read, because code that runs at import is no part of the resolution. ``functions`` has
+    all functions by name. If the fields become known only after the files were added, set ``counts``: `in_slot_order`
+    returns only the write sites for which it is true.
     """
 
     def __init__(self, fields: WrittenFields | Collection[str]) -> None:
@@ -68,7 +69,7 @@ class Sites:
         self.counts: Callable[[Site], bool] = lambda site: True
 
     def add(self, tree: ast.AST, file: str) -> tuple[list[Site], list[Site]]:
-        """Take one parsed file; return its write sites and its decisions, each in the order of the text."""
+        """Add one parsed file; return its write sites and its decisions, each in the order of the text."""
         writes: list[Site] = []
         decisions: list[Site] = []
         for node, function in self._in_functions(tree, file):
@@ -87,9 +88,9 @@ class Sites:
         return writes, decisions
 
     def _in_functions(self, tree: ast.AST, file: str) -> Iterator[tuple[ast.AST, str]]:
-        """Yield each node of a function's body with the function's name, and take note of the functions.
+        """Yield each node of a function's body with the function's name, and record all functions.
 
-        Decorators, defaults and annotations are no code of the resolution.
+        Decorators, defaults and annotations are left out, because they are not part of what the resolution runs.
         """
         # A list instead of recursion: this walks every file of a tree in each child process.
         waiting: list[tuple[ast.AST, str]] = [(tree, "")]
@@ -107,7 +108,9 @@ class Sites:
             waiting += [(child, function) for child in reversed(list(children)) if child is not None]
 
     def decorated(self, names: Collection[str]) -> list[Function]:
-        """Return the functions that carry one of the decorators ``names``: registries call them by no name."""
+        """Return the functions with one of the decorators ``names``: a registry may call them without using their
+        names.
+        """
         every = (node for nodes in self.functions.values() for node in nodes)
         return [node for node in every if not decorator_names(node).isdisjoint(names)]
 
@@ -117,10 +120,11 @@ class Sites:
         return min(found, key=lambda node: node.lineno, default=None)
 
     def in_slot_order(self, slots: Iterable[tuple[str, str | ast.AST]]) -> tuple[list[tuple[str, Site]], list[Site]]:
-        """Return what the slots reach: ``(slot, write site)`` in order, and the decisions in order.
+        """Return the write sites and the decisions that the slots reach, in order, each write site with its slot.
 
-        ``slots`` are ``(slot, function name or statement)`` in the order they run. A function called from several
-        slots is listed at the first. Calls are followed by name: this is a reading of the text, not a trace.
+        ``slots`` are pairs of a slot and the function name or statement that it runs, in the order in which they run.
+        What several slots reach is listed under the first. Calls are followed by name alone: this is a reading of the
+        text, not a trace, so that it may list too much.
         """
         writes: list[tuple[str, Site]] = []
         decisions: list[Site] = []

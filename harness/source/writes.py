@@ -1,9 +1,9 @@
-"""The one rule of what writes: targets of statements, and the other forms in which a field gets a value.
+"""The rules for what counts as a write: targets of statements, and the other forms in which a field gets a value.
 
-`writes_of` is the rule for one node and `writes_in` finds all under a node, both for writes by name: an attribute,
-an item with a constant key, an entry of a dict display, ``setattr`` with a constant name, a keyword of ``declare``.
-`targets_of` is the rule for statements: what is assigned, by which kind of statement, and from what; `stored` and
-`binds` take such a target apart.
+There are two rules. `writes_of` is for writes by name: an attribute, an item with a constant key, an entry of a dict
+display, ``setattr`` with a constant name, a keyword of ``declare``; `writes_in` finds all of them under a node.
+`targets_of` is for what a statement binds: each target, by which kind of statement, and from what; `stored` and
+`binds` take a target apart.
 """
 
 import ast
@@ -23,9 +23,9 @@ WriteForm = Literal["attribute", "item", "entry", "setattr", "declared", "copied
 TargetForm = Literal[
     "assigned", "augmented", "annotated", "for", "with", "comprehension", "walrus", "deleted", "bare"
 ]
-"""By which kind of statement or expression a target is bound.
+"""The kind of statement or expression that binds a target.
 
-``bare`` are the names that are no expressions: those of imports, functions, classes, ``except`` and patterns.
+``bare`` is for names that are plain texts in the tree: those of imports, functions, classes, ``except`` and patterns.
 """
 
 DECLARE: Final = "declare"
@@ -36,11 +36,11 @@ _COPYING: Final = ("replace", "evolve", "_replace", "dict", "update")
 
 
 class CodeWrite(NamedTuple):
-    """One write of a name. ``node`` is where: the target, or the value that is given where there is no target.
+    """One write of a name.
 
-    ``owner`` is the expression of the object that is written to, where one is named; ``value`` what is written, where
-    the node itself shows it (a target's value is in the `Target`). ``maker`` is the name of the function that makes a
-    ``copied`` object.
+    ``node`` is the target, or the written value if there is no target. ``owner`` is the object that is written to, if
+    the write names one. ``value`` is what is written, if the node itself shows it (for a target see `Target`).
+    ``maker`` is the name of the function that makes a ``copied`` object.
     """
 
     form: WriteForm
@@ -52,10 +52,11 @@ class CodeWrite(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a statement or expression binds: the whole target (a text for a bare name), and from what.
+    """What a statement or expression binds.
 
-    ``value`` is the expression the bound value comes from: what is assigned, iterated, entered or matched; None where
-    there is none. A target without a value may still be an annotation (``x: int``): then it binds nothing.
+    ``node`` is the whole target, or a text for a bare name. ``value`` is the expression that the bound value comes
+    from: what is assigned, iterated or entered; None if there is none. An annotation without a value (``x: int``) is
+    a target, too, but binds nothing.
     """
 
     form: TargetForm
@@ -64,12 +65,15 @@ class Target(NamedTuple):
 
 
 def declared(node: ast.AST) -> list[ast.keyword]:
-    """Return the keywords of ``node`` when it is a call of ``declare``, else none."""
+    """Return the keywords of ``node`` if it is a call of ``declare``, else none."""
     return node.keywords if isinstance(node, ast.Call) and last_name(node.func) in _DECLARES else []
 
 
 def writes_of(node: ast.AST) -> list[CodeWrite]:
-    """Return what ``node`` itself writes by name, without ``copied`` names and what nodes inside write."""
+    """Return what ``node`` itself writes by name.
+
+    Not included are ``copied`` names (see `copies_of`), and what nodes inside it write.
+    """
     rule = _RULES.get(type(node))
     return rule(node) if rule is not None else []
 
@@ -81,9 +85,10 @@ def writes_in(root: ast.AST) -> Iterator[CodeWrite]:
 
 
 def copies_of(node: ast.AST) -> Iterator[CodeWrite]:
-    """Yield what a call writes into a changed copy, a mapping or a new instance, by its keywords."""
+    """Yield what a call writes by its keywords into a changed copy, a mapping or a new instance."""
     if isinstance(node, ast.Call):
         name = last_name(node.func)
+        # A name with a capital letter is taken for a class, whose call makes a new instance.
         if name in _COPYING or name[:1].isupper() or name == "cls":
             for keyword in node.keywords:
                 if keyword.arg is not None:
@@ -125,7 +130,7 @@ def _call(node: ast.Call) -> list[CodeWrite]:
     return []
 
 
-# Asked for every node of every file in each child process: one look at the type is the quickest dispatch.
+# The rules run for every node of every file in each child process; a dict by type is the quickest dispatch.
 _RULES: Final[dict[type[ast.AST], Callable[[Any], list[CodeWrite]]]] = {
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
@@ -137,7 +142,8 @@ _RULES: Final[dict[type[ast.AST], Callable[[Any], list[CodeWrite]]]] = {
 class Fields:
     """The fields whose writes count, among them dotted ones (``cuda_graph_config.decode.backend``).
 
-    Of a dotted name the last two parts count: the objects before may have been given a shorter name.
+    Of a dotted name only the last two parts are compared, because the object before them may be in a variable with a
+    shorter name.
     """
 
     def __init__(self, names: Collection[str]) -> None:
@@ -145,7 +151,7 @@ class Fields:
         self._dotted = {tuple(name.split(".")[-2:]): name for name in names if "." in name}
 
     def of(self, write: CodeWrite) -> str | None:
-        """Return the field that a write writes, None for any other name. What is deleted gets no value."""
+        """Return the field that a write writes, None if it writes none of them. A deletion gives no field a value."""
         if write.form == "deleted":
             return None
         if write.name in self.plain:
@@ -162,10 +168,10 @@ class Fields:
 
 
 def targets_of(node: ast.AST) -> list[Target]:
-    """Return what a statement, or an expression that binds, binds itself, in the order in which it does.
+    """Return what a statement or expression binds by itself, in the order in which it does so.
 
-    A compound statement's own targets count, what the statements in it bind does not; a pattern of ``match`` is asked
-    for by itself.
+    For a compound statement these are its own targets, not what the statements in it bind. For ``match``, each of its
+    patterns has to be passed in by itself.
     """
     if isinstance(node, ast.Assign):
         return [Target("assigned", target, node.value) for target in node.targets]
@@ -192,7 +198,7 @@ def imported_name(alias: ast.alias) -> str:
 
 
 def bare_names(node: ast.AST) -> list[str]:
-    """Return the names that ``node`` itself binds and that are no expressions: see `TargetForm`."""
+    """Return the names that ``node`` itself binds and that are plain texts in the tree: ``bare`` in `TargetForm`."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return [imported_name(alias) for alias in node.names]
     name = None
@@ -215,7 +221,7 @@ def stored(target: ast.expr | str) -> Iterator[ast.Name | ast.Attribute | ast.Su
 
 
 def binds(node: ast.AST) -> Iterator[str]:
-    """Yield the names that ``node`` itself binds or deletes, one for each time."""
+    """Yield the names that ``node`` itself binds or deletes; a name comes once for each time."""
     for target in targets_of(node):
         if isinstance(target.node, str):
             yield target.node
