@@ -26,7 +26,7 @@ def calls_in(root: ast.AST) -> Iterator[ast.Call]:
 
 
 def called_name(statement: ast.AST) -> str:
-    """Return the name of the called function if a statement is only a call, such as ``f`` for ``self.f()``; else ""."""
+    """Return the name of the called function if a statement is only a call (``f`` for ``self.f()``), else ""."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         return last_name(statement.value.func)
     return ""

@@ -59,10 +59,10 @@ _DECIDING: Final[frozenset[type[ast.AST]]] = frozenset(
 
 
 def _is_single(test: ast.expr) -> bool:
-    """Return whether a test is one decision.
+    """Return whether a test is one decision, to be reported for the node that contains it.
 
-    It is not if it is put together from others or is a comparison: `decisions_of` returns those for the nodes inside.
-    Nor is a literal one, because its result is always the same.
+    A combination is none, because its operands are decisions. A comparison is reported for its own node. A literal
+    always has the same result.
     """
     if isinstance(test, ast.UnaryOp):
         return not isinstance(test.op, ast.Not)

@@ -76,9 +76,7 @@ def function_at(found: Iterable[Defined], line: int) -> FunctionLines:
 
 
 def defined_names(statement: ast.AST) -> list[str]:
-    """Return the names that a statement of a module or class defines, also those defined inside ``if``, ``try`` or
-    ``with``.
-    """
+    """Return the names that a statement of a module or class defines, also inside ``if``, ``try`` or ``with``."""
     if isinstance(statement, (ast.If, ast.Try, ast.With, ast.ExceptHandler)):
         return [name for _, child in inside(statement) for name in defined_names(child)]
     if isinstance(statement, ast.AnnAssign):

@@ -85,8 +85,9 @@ def inside(statement: ast.AST) -> list[tuple[str, ast.AST]]:
 
 
 def heads(statement: ast.AST) -> list[ast.AST]:
-    """Return the parts of a compound statement that are no statements, such as its test; or a simple statement
-    itself.
+    """Return the parts of a compound statement that are no statements, such as its test.
+
+    For a simple statement, return the statement itself.
     """
     if not isinstance(statement, _COMPOUND):
         return [statement]

@@ -67,9 +67,7 @@ class CharacterColumns:
         return NodeSpan(line, self.characters(line, column), end_line, self.characters(end_line, end_column))
 
     def by_span(self, found: Iterable[LocatedT]) -> dict[NodeSpan, list[LocatedT]]:
-        """Return what was ``found`` by the span of its ``node`` (columns in characters), in the order in which it
-        came.
-        """
+        """Return what was ``found`` by the span of its ``node`` (columns in characters), in the given order."""
         spans: dict[NodeSpan, list[LocatedT]] = {}
         for one in found:
             spans.setdefault(self.span(one.node), []).append(one)

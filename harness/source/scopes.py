@@ -22,10 +22,9 @@ def starred_of(scope: Scope) -> frozenset[str]:
 def times_bound(scope: Scope) -> dict[str, int]:
     """Return how often a function binds each name, not counting its parameters.
 
-    A name that the function deletes or shares (``global``, ``nonlocal``) counts twice more, so that it never looks
-    like a name with a single value. Bindings in comprehensions count as the function's own. A ``nonlocal`` in a
-    function inside counts as sharing, too. An annotation without a value counts, because it makes the name a local
-    one.
+    Deleting or sharing a name (``global``, ``nonlocal``) counts as two, so that the name never looks like a name with
+    a single value. Bindings in comprehensions count as the function's own. A ``nonlocal`` in a function inside counts
+    as sharing, too. An annotation without a value counts, because it makes the name a local one.
     """
     counts: dict[str, int] = {}
     for name, times in _bound(scope.body if isinstance(scope.body, list) else [scope.body]):
@@ -73,7 +72,9 @@ def aliases(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
 
 
 def scopes_in(root: ast.AST) -> list[Scope]:
-    """Return the functions and lambdas under ``root`` in the order in which their text begins, decorators included."""
+    """Return the functions and lambdas under ``root`` in the order in which they begin in the text, decorators
+    included.
+    """
     found = [node for node in ast.walk(root) if isinstance(node, (*FUNCTIONS, ast.Lambda))]
     return sorted(found, key=_start)
 

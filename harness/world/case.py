@@ -1,4 +1,4 @@
-"""The case, which is one input of a subject, and the outcome, which is what the subject made of it."""
+"""The case, which is one input of a subject, and the outcome, which is what the subject makes of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ FailureKind = Literal["killed", "timeout", "memory", "unanswered", "broken"]
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One input. ``args`` has only what the user set: JSON values by ServerArgs's field names."""
+    """One input.
+
+    ``args`` has only what the user set, as JSON values by the name of the field of ServerArgs.
+    """
 
     id: str
     args: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -25,14 +28,19 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BrokenSetUp(Exception):
-    """A package that cannot resolve any case as it is written; the text names the part that is wrong.
+    """Raised if a package cannot resolve any case as it is written; the text names the part that is wrong.
 
-    It is no refusal: no argument of a user leads to it, so a command ends with status 2 instead of comparing it.
+    This is not a refusal, since no argument of a user leads to it. A command ends with status 2 instead of comparing
+    it.
     """
 
 
 class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The exception a subject raised: type's name, text, and its innermost function that raised."""
+    """The exception by which a subject rejected a case.
+
+    ``type`` is the name of its class and ``message`` its text. ``origin`` is the innermost function of the subject
+    that it passed through.
+    """
 
     type: str
     message: str
@@ -40,10 +48,10 @@ class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a subject gave no outcome at all: neither fields nor a refusal.
+    """The reason why a subject gave no outcome of a case, neither fields nor a refusal; ``detail`` is one sentence.
 
-    It was killed, ran out of time or memory, asked a question that no case answers, or is broken
-    (it cannot be loaded, or does not answer in the contract's format); ``detail`` is one sentence.
+    The subject was killed, ran out of time or memory, or asked a question that no case answers. Or it is broken: it
+    cannot be loaded, or does not answer in the contract's format.
     """
 
     kind: FailureKind

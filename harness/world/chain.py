@@ -9,11 +9,11 @@ import msgspec
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a subject's source, and what is said of all places: which function, in which file, in which line.
+    """One line of a subject's source, and the base class of everything that has a place.
 
     ``source`` is the function (a handler or its helper, a pass, a provider). ``file`` is relative to the folder that
-    holds the package. ``line`` counts from 1. Its text, ``function (file:line)``, is for people and for the identity
-    of a bucket; nothing parses it.
+    holds the package. ``line`` counts from 1. The text of a place, ``function (file:line)``, is for people and part
+    of the identity of a bucket; nothing parses it.
     """
 
     source: str
@@ -26,16 +26,16 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> Place:
-        """The place alone, without what a subclass adds: places of different kinds compare equal by it."""
+        """The place alone, without what a subclass adds, so that places of different kinds can be compared."""
         return Place(source=self.source, file=self.file, line=self.line)
 
 
 class Writer(Place, frozen=True, kw_only=True):
     """A place that can write a field.
 
-    ``slot`` is its position in the order of the resolution (a handler's number and name, or a pass's position and
-    name). ``excuse`` says why no case can reach it, if the source says so (a comment ``unreachable: REASON`` on the
-    line) or the profile knows it.
+    ``slot`` is its position in the order of the resolution: the number and name of a handler, or the position and
+    name of a pass. ``excuse`` says why no case can reach it, if a comment on the line (``unreachable: REASON``) or
+    the profile does.
     """
 
     field: str
@@ -44,10 +44,10 @@ class Writer(Place, frozen=True, kw_only=True):
 
 
 class Decision(Place, frozen=True, kw_only=True):
-    """A condition that a resolution asks; ``text`` is its source code.
+    """A single condition in a resolution; ``text`` is its source code.
 
-    A comment beside it may name a result that it ``never`` has ("true", "false", or "asked" for no result at all).
-    Then ``excuse`` says why.
+    ``never`` is a result that it cannot have, if a comment beside it names one: "true", "false", or "asked" for a
+    condition that is not evaluated at all. Then ``excuse`` is the reason that the comment gives.
     """
 
     text: str
@@ -56,22 +56,22 @@ class Decision(Place, frozen=True, kw_only=True):
 
 
 class Write(Place, frozen=True, kw_only=True):
-    """One write while a case was resolved: the place, the field, and the value of the field after it."""
+    """One write while a case was resolved: its place, the field, and the value that the field has afterwards."""
 
     field: str
     value: Any
 
 
 def place_of(place: Place | None) -> Place | None:
-    """Return the place alone of a write, a writer or a decision; None for None."""
+    """Return the place of a write, a writer or a decision, without what these add; None for None."""
     return None if place is None else place.place
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
-    """What a case did besides writing fields.
+    """What happened in a case besides writes of fields.
 
-    ``taken`` has each decision with its result, ``variables`` each environment variable that was set, and ``raised``
-    the place that raised the exception which refuses the case.
+    ``taken`` has each decision with its result. ``variables`` has each environment variable that was set. ``raised``
+    is the place that raised the exception by which the case was refused.
     """
 
     taken: tuple[tuple[Decision, bool], ...] = ()

@@ -1,4 +1,4 @@
-"""The values that the command line offers for a field: facts of ``server_args.py`` in 0.5.14, in its order."""
+"""The values that the command line accepts for a field, as ``server_args.py`` of 0.5.14 lists them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class CudaGraphConfig:
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any] | None) -> CudaGraphConfig:
-        """Return the defaults with ``raw`` on top; what is no phase, or no setting of one, is dropped."""
+        """Return the defaults changed by ``raw``. Keys that are no phase, or no setting of one, are dropped."""
         config = cls()
         if not raw:
             return config

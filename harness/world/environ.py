@@ -1,7 +1,8 @@
-"""Typed accessors of environment variables over the current case's environment, never over the process's.
+"""Typed accessors of environment variables. They use the environment of the current case, not the process's.
 
-``envs.SGLANG_X.get()`` reads, ``set`` writes and ``is_set`` asks, as in ``sglang/srt/environ.py``; names, types and
-defaults are facts of 0.5.14, and so is that text of the wrong form counts as the default.
+``envs.SGLANG_X.get()`` reads, ``set`` writes, and ``is_set`` says whether the variable exists, as in
+``sglang/srt/environ.py``. Names, types and defaults are facts of 0.5.14. As there, a text of the wrong form counts as
+the default.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class EnvField(Generic[T, D]):
         raise NotImplementedError
 
     def get(self) -> T | D:
-        """Return the value, the default when the variable is not set or its text has the wrong form."""
+        """Return the value; the default if the variable is not set or its text has the wrong form."""
         text = current().env.get(self.name)
         if text is None:
             return self.default
@@ -45,11 +46,11 @@ class EnvField(Generic[T, D]):
         return self.name in current().env
 
     def set(self, value: T) -> None:
-        """Write ``value`` as text: True is ``True``."""
+        """Set the variable to ``value`` as a text, such as "True"."""
         current().env[self.name] = str(value)
 
     def __bool__(self) -> bool:
-        # The accessor itself says nothing about the variable, and ``if envs.X`` would always hold.
+        # An accessor has no truth value of its own: ``if envs.X`` would always hold, whatever the variable says.
         raise TypeError(f"ask envs.{self.name}.get() or envs.{self.name}.is_set()")
 
 

@@ -23,11 +23,13 @@ _WORDS: Mapping[FieldType, str] = {
 
 
 class FieldSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """One field of a subject's ServerArgs, as read off its source.
+    """One field of a subject's ServerArgs, as its source shows it.
 
-    ``item`` is the type of a list's items, None when unknown. ``choices`` are what the command line lists,
-    ``flags`` its spellings ("--tp"), ``compared`` the values that the code compares the field against.
-    ``required`` fields have no default. None is a valid value when ``optional``, or when it is the default.
+    - ``item`` is the type of a list's items, None if it is unknown.
+    - ``choices`` are the values that the command line lists, ``flags`` the spellings of its option ("--tp").
+    - ``compared`` are the values that the code compares the field with.
+    - ``required`` is true if the field has no default.
+    - ``optional`` is true if None is a valid value. None is also valid if it is the default.
     """
 
     name: str
@@ -44,9 +46,10 @@ class FieldSpec(msgspec.Struct, frozen=True, kw_only=True):
 def check_args(args: Mapping[str, object], fields: Mapping[str, FieldSpec], where: str) -> None:
     """Check that every argument is one of ``fields``, by name, and has its type.
 
-    ``where`` is the place of the input, such as "cases.jsonl:3". An integer is a number, true is no integer. A value
-    outside the choices passes, since the subject decides whether to refuse it. So does an absent required field:
-    arguments are only those that the user set. Raises UsageError for the first fault.
+    ``where`` is the place of the input, such as "cases.jsonl:3". An integer is accepted as a number, but true is not
+    accepted as an integer. A value outside the choices passes, since the subject decides whether to refuse it. A
+    required field may be missing, since arguments are only those that the user set. Raises UsageError for the first
+    fault.
     """
     for name, value in args.items():
         spec = fields.get(name)
@@ -69,7 +72,7 @@ def check_args(args: Mapping[str, object], fields: Mapping[str, FieldSpec], wher
 
 
 def _nearest_field(name: str, fields: Mapping[str, FieldSpec]) -> str:
-    """Suggest the field that has ``name`` as a flag (``tp`` is tp_size), else the fields that look alike."""
+    """Return a hint: the field that has ``name`` as a flag (``tp`` is tp_size), else fields with similar names."""
     flag = f"--{name.replace('_', '-')}"
     meant = [spec.name for spec in fields.values() if flag in spec.flags]
     return f" (did you mean {meant[0]!r}?)" if meant else suggest(name, fields)

@@ -21,7 +21,7 @@ _DriverMajor = Annotated[
     worded("the driver's major version as a positive integer, or null"),
 ]
 _Mebibytes = Annotated[int, msgspec.Meta(ge=1, le=2**40), worded("a positive integer (MiB)")]
-# \Z and not $, which would let a line break through.
+# ``\Z``, since ``$`` also matches before a line break at the end.
 _CudaVersion = Annotated[
     Annotated[str, msgspec.Meta(pattern=r"\A[0-9]{1,3}\.[0-9]{1,3}\Z")] | None,
     worded("a string 'major.minor' such as '12.9', or null"),
@@ -31,11 +31,13 @@ _CudaVersion = Annotated[
 class Hardware(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One machine, with the keys and defaults of the case contract; hashable, and equal by value.
 
-    ``capability`` is the compute capability (major, minor) of CUDA, ROCm (gfx942 is 9, 4) and MUSA devices;
-    ``cuda_version`` is torch's CUDA as "major.minor"; ``driver`` is the driver's major version;
-    ``memory_mib`` is one device's memory in MiB. ``flashinfer`` and ``triton_kernels`` say whether those
-    packages are installed; ``amx``, ``xmx`` and ``aiter_preshuffle`` whether the CPU, the Intel GPU and
-    the ROCm stack have them. Values are checked where JSON comes in (`hardware_from_json`), not here.
+    - ``capability`` is the compute capability (major, minor) of CUDA, ROCm (gfx942 is 9, 4) and MUSA devices.
+    - ``cuda_version`` is the CUDA version of torch as "major.minor", ``driver`` the major version of the driver.
+    - ``memory_mib`` is the memory of one device in MiB.
+    - ``flashinfer`` and ``triton_kernels`` say whether these packages are installed.
+    - ``amx``, ``xmx`` and ``aiter_preshuffle`` say whether the CPU, the Intel GPU and the ROCm stack have them.
+
+    Values are checked when they come from JSON (`hardware_from_json`), not here.
     """
 
     platform: Platform = "cpu"

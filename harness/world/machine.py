@@ -1,8 +1,8 @@
-"""The current case as an in-process package sees it: probes without arguments, by the original's names.
+"""The current case as a package in this repository sees it: probes without arguments, under the original's names.
 
-A package in this repository cannot be handed stand-ins as a child process is. It imports the probes from here,
-calls them as sglang calls its own, and gets the answers of the case that `simulated` made current. The rules are
-those of `harness.world.probes`; here each is only bound to the current machine or checkpoint.
+A release gets stand-ins for the probes in its child process. `legacy` and `declarative` get none: they import the
+probes from here, call them as sglang calls its own, and get the answers of the case that `simulated` made current.
+The rules are those of `harness.world.probes`. Here each is only bound to the current machine or checkpoint.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ _WATCHED = ("SGLANG_", "NCCL_")
 
 
 class OutsideCase(RuntimeError):
-    """The machine, the model or the environment was asked for while no case is current."""
+    """Raised if the machine, the model or the environment is asked for while no case is current."""
 
 
 class Machine:
-    """One case while it is being resolved; ``env`` may be written, and belongs to this resolution alone."""
+    """One case while it is being resolved.
+
+    ``env`` is a copy of the case's environment, which the resolution may change.
+    """
 
     __slots__ = ("_given", "_model_config", "env", "hardware", "model")
 
@@ -41,13 +44,13 @@ class Machine:
 
     @property
     def model_config(self) -> ModelConfig:
-        """The model's configuration as handlers read it; made when first asked for, then the same object."""
+        """The model's configuration as handlers read it; made at the first use, then always the same object."""
         if self._model_config is None:
             self._model_config = ModelConfig(self.model)
         return self._model_config
 
     def changed_environment(self) -> dict[str, str | None]:
-        """Return the ``SGLANG_*`` and ``NCCL_*`` variables whose value is not the case's, None for an unset one."""
+        """Return the ``SGLANG_*`` and ``NCCL_*`` variables that differ from the case's, None for an unset one."""
         before, after = self._given, self.env
         if before == after:
             return {}
@@ -63,7 +66,9 @@ _CURRENT: ContextVar[Machine] = ContextVar("simulated machine")
 
 @contextmanager
 def simulated(case: Case) -> Iterator[Machine]:
-    """Make ``case`` the current one for the block, in this thread (or task) only; the one before comes back after."""
+    """Make ``case`` the current one inside the block, in this thread (or task) only, and restore the earlier one
+    after it.
+    """
     machine = Machine(case)
     token = _CURRENT.set(machine)
     try:
@@ -84,7 +89,7 @@ def _of_hardware(rule: Callable[[Hardware], Answer]) -> Callable[[], Answer]:
     def probe() -> Answer:
         return rule(current().hardware)
 
-    # Not functools.wraps: it would also say that the probe takes a machine.
+    # Not functools.wraps, by which the probe would seem to take a machine, as ``rule`` does.
     probe.__name__ = probe.__qualname__ = rule.__name__
     probe.__doc__ = rule.__doc__
     return probe
@@ -92,7 +97,7 @@ def _of_hardware(rule: Callable[[Hardware], Answer]) -> Callable[[], Answer]:
 
 def _of_checkpoint(rule: Callable[[Model], Answer]) -> Callable[[str], Answer]:
     def probe(path: str) -> Answer:
-        # A case has one checkpoint, wherever it is said to be.
+        # The path does not matter, since a case has one checkpoint.
         return rule(current().model)
 
     probe.__name__ = probe.__qualname__ = rule.__name__

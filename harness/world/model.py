@@ -1,4 +1,4 @@
-"""The model of a case: what the resolution reads of a HF config and of the derived model config."""
+"""The model of a case: what the resolution reads of a HF config and of the model config derived from it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ _HFObject = Annotated[dict[str, Any] | None, worded("the HF config's object, or 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One model, with the keys and defaults of the case contract; models are equal by value.
 
-    A model has lists and objects and so no hash: use `identity`.
-    ``context_len`` is in tokens. ``quantization_config`` and ``dual_chunk_attention_config`` are the HF
-    config's objects as they are. ``attention_projection_layout`` and ``mamba_chunk_size`` are attributes
-    that the HF config does not have when they are None here. Lists and objects belong to the instance.
-    Values are checked where JSON comes in (`model_from_json`), not here.
+    A model contains lists and objects, so it has no hash: use `identity`. ``context_len`` is in tokens.
+    ``quantization_config`` and ``dual_chunk_attention_config`` are objects of the HF config, unchanged. If
+    ``attention_projection_layout`` or ``mamba_chunk_size`` is None, the HF config does not have that attribute.
+    Values are checked when they come from JSON (`model_from_json`), not here.
     """
 
     architectures: _Names = msgspec.field(default_factory=lambda: ["LlamaForCausalLM"])

@@ -1,7 +1,8 @@
 """The model of a case in the shape that resolution code reads: a derived config around a HF config.
 
-Names and meanings are facts of ``ModelConfig`` in ``sglang/srt/configs/model_config.py`` (0.5.14). What a case does
-not describe is absent: reading it is an AttributeError, and ``getattr(config, name, default)`` gives the default.
+Names and meanings are facts of ``ModelConfig`` in ``sglang/srt/configs/model_config.py`` (0.5.14). An attribute that
+a case does not describe is absent: reading it raises AttributeError, and ``getattr(config, name, default)`` returns
+the default.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ class AttentionArch(IntEnum):
 
 
 class HFConfig(SimpleNamespace):
-    """The Hugging Face config: ``architectures`` and what else a case says of it, as plain attributes."""
+    """The Hugging Face config, with ``architectures`` and whatever else a case says of it as plain attributes."""
 
 
 _PLAIN = (
@@ -67,10 +68,10 @@ class ModelConfig:
         self.is_encoder_decoder = model.is_encoder_decoder
         self.is_multimodal = model.is_multimodal
         self.has_attention_sinks = model.has_attention_sinks
-        # Code only asks whether there is one.
+        # Code asks only whether there is one, so an empty object is enough.
         self.nvfp4_moe_meta: object | None = SimpleNamespace() if model.nvfp4_moe else None
         self._num_key_value_heads = model.num_key_value_heads
 
     def get_num_kv_heads(self, tensor_parallel_size: int) -> int:
-        """Return the key-value heads of one rank: never fewer than one."""
+        """Return the number of key-value heads of one rank, at least one."""
         return max(1, self._num_key_value_heads // tensor_parallel_size)

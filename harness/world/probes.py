@@ -1,8 +1,8 @@
 """The answers of a simulated machine and checkpoint to sglang's probes, under the names that these have in sglang.
 
-Names and rules are facts of ``sglang/srt/utils/common.py`` in 0.5.14 to 0.5.16, unless a function says otherwise;
-where the case contract defines a predicate, the contract holds. Probes for what no case has (number of devices,
-device name, ROCm version) are missing.
+Names and rules are facts of ``sglang/srt/utils/common.py`` in 0.5.14 to 0.5.16, unless a function says otherwise. If
+the case contract defines a predicate, its definition is used. There are no probes for what a case does not have
+(number of devices, device name, ROCm version).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def is_cuda_alike(hardware: Hardware) -> bool:
 
 
 def is_cpu(hardware: Hardware) -> bool:
-    """Whether the CPU engine runs: the platform, not the presence of a CPU."""
+    """Whether the CPU engine runs. This is about the platform, not about the presence of a CPU."""
     return hardware.platform == "cpu"
 
 
@@ -221,7 +221,7 @@ def check_gguf_file(model: Model) -> bool:
 
 
 def _probes_of(argument: str) -> dict[str, Callable[..., object]]:
-    """Return the public functions above that have this one argument: a new probe need not be listed anywhere."""
+    """Return the public functions above with ``argument`` as their only one, so that no list of probes is needed."""
     functions = [found for name, found in globals().items() if inspect.isfunction(found) and not name.startswith("_")]
     return {found.__name__: found for found in functions if [*inspect.signature(found).parameters] == [argument]}
 
@@ -234,7 +234,7 @@ CHECKPOINT_PROBES: Mapping[str, Callable[[Model], object]] = _probes_of("model")
 
 
 def _plain(answer: object) -> JSON:
-    """Return ``answer`` as JSON has it: a tuple becomes a list."""
+    """Return ``answer`` in a form that JSON has: a tuple becomes a list."""
     if answer is None or isinstance(answer, (bool, int, str)):
         return answer
     if isinstance(answer, tuple):
@@ -243,10 +243,10 @@ def _plain(answer: object) -> JSON:
 
 
 def probe_answers(hardware: Hardware) -> dict[str, JSON]:
-    """Return every hardware probe's answer on ``hardware``, by the original's name, JSON-plain."""
+    """Return the answer of every hardware probe on ``hardware``, by the original's name, as plain JSON values."""
     return {name: _plain(probe(hardware)) for name, probe in HARDWARE_PROBES.items()}
 
 
 def checkpoint_answers(model: Model) -> dict[str, JSON]:
-    """Return every checkpoint probe's answer for ``model``, by the original's name, JSON-plain."""
+    """Return the answer of every checkpoint probe for ``model``, by the original's name, as plain JSON values."""
     return {name: _plain(probe(model)) for name, probe in CHECKPOINT_PROBES.items()}

@@ -16,7 +16,10 @@ from harness.world.model import Model, model_from_json
 
 
 class PublishedLaunch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A published launch command. ``model`` and ``hardware`` are profiles' names; ``source`` is its address."""
+    """A published launch command.
+
+    ``model`` and ``hardware`` are names of profiles. ``source`` is the address where the command was published.
+    """
 
     id: str
     model: str
@@ -27,7 +30,7 @@ class PublishedLaunch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
 
 class OwnProfiles(msgspec.Struct, frozen=True, kw_only=True):
-    """A user's own profiles, by name; they replace built-in ones of the same name."""
+    """A user's own profiles, by name; one with the name of a built-in profile replaces it."""
 
     hardware: dict[str, Hardware] = {}
     models: dict[str, Model] = {}
@@ -39,7 +42,7 @@ _made_of_profiles: list[Any] = []
 
 
 def use_profiles(own: OwnProfiles) -> None:
-    """Use ``own`` besides the built-in profiles in this process, in place of those of an earlier call."""
+    """Use the profiles ``own`` in this process, besides the built-in ones; they replace those of an earlier call."""
     global _own
     if own != _own:
         _own = own
@@ -53,7 +56,7 @@ def own_profiles() -> OwnProfiles:
 
 
 def per_profiles(function: _Kept) -> _Kept:
-    """Cache what ``function`` returns until other profiles are used."""
+    """Cache what ``function`` returns until `use_profiles` changes the profiles."""
     kept = cache(function)
     _made_of_profiles.append(kept)
     return cast(_Kept, kept)
@@ -73,8 +76,8 @@ def hardware_profile(name: str, where: str = "--hardware") -> Hardware:
 def model_profile(name: str, where: str = "--model") -> Model:
     """Return a new Model of the profile called ``name``; ``where`` is the place of the name, for the error.
 
-    It is new since a model has lists and objects, which the caller may change. Raises UsageError with the nearest
-    names for a profile that does not exist.
+    It is new because the caller may change its lists and objects. Raises UsageError with the nearest names for a
+    profile that does not exist.
     """
     data = _model_data().get(name)
     if data is None:

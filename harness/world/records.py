@@ -38,7 +38,7 @@ class Metadata(Protocol):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values that the command line offers, none for any."""
+        """The values that the command line accepts; empty if it accepts any."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class Metadata(Protocol):
 
     @property
     def no_cli(self) -> bool:
-        """Whether there is no flag at all."""
+        """Whether the field has no flag at all."""
         ...
 
 
@@ -79,15 +79,15 @@ def field_spec(
 ) -> FieldSpec:
     """Return the description of one field.
 
-    ``hint`` is its type as Python writes it; ``default`` is `dataclasses.MISSING` where there is none, or where it is
-    made anew for each record (``is_made``).
+    ``hint`` is its type as Python writes it. ``is_made`` is true if its default is made anew for each record; then
+    ``default`` is `dataclasses.MISSING`, as it is for a field without a default.
     """
     inner, optional = _without_none(hint)
     missing = default is dataclasses.MISSING
     return FieldSpec(
         name=name,
         type=_TYPES.get(inner, "object"),
-        # What a factory makes is also made for null.
+        # A field with a default factory also accepts None, and the factory then makes its value.
         optional=optional or is_made,
         choices=choices,
         default=None if missing else default,
@@ -109,8 +109,9 @@ _HINTS: Final = {"bool": bool, "int": int, "float": float, "str": str, "CudaGrap
 class Argument(NamedTuple):
     """One argument: its name in the record, its type as a Python hint, and what the command line shows.
 
-    ``default`` is `dataclasses.MISSING` for an argument that is required, and for one whose default ``is_made`` anew
-    for each record because a resolution changes it. ``flags`` begin with the one that the name gives.
+    ``is_made`` is true if the default is made anew for each record, because a resolution changes it. ``default`` is
+    then `dataclasses.MISSING`, as it is for a required argument. The first of ``flags`` is the one that follows from
+    the name.
     """
 
     name: str

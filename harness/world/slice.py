@@ -1,7 +1,8 @@
-"""The resolution slice as any package of this repository runs it: what goes in, and what an outcome holds.
+"""The resolution slice as any package of this repository runs it: what goes in, and what an outcome contains.
 
-Fields, state and entry state are those of sglang 0.5.14 and 0.5.15: the 28 fields that 0.5.15 marks resolvable, what
-the handlers that write them write besides, and what handlers outside the slice would have set before.
+Fields, state and entry state are those of sglang 0.5.14 and 0.5.15. The fields are the 28 that 0.5.15 marks as
+resolvable. The state is what the handlers that write these also write. The entry state is what handlers outside the
+slice would have set before.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ FIELDS: Final = (
 _PHASES: Final = ("cuda_graph_config.decode.backend", "cuda_graph_config.prefill.backend")
 _PLAIN_STATE: Final = ("disable_radix_cache", "enable_mixed_chunk", "mem_fraction_static", "load_format")
 STATE: Final = (*_PHASES, *_PLAIN_STATE)
-"""What the slice writes besides; an outcome holds it too."""
+"""What the slice writes besides the resolved fields; an outcome contains it, too."""
 
 ENTRY_STATE: Final[Mapping[str, Any]] = {
     "model_path": "org/model",
@@ -59,8 +60,10 @@ ENTRY_STATE: Final[Mapping[str, Any]] = {
     "max_prefill_tokens": 16384,
     "mem_fraction_static": 0.85,
 }
-"""What a case that is silent about a field starts with; the device comes from the machine and the CUDA graph
-configuration from its own defaults."""
+"""The values that fields have at the start if the case does not set them.
+
+The device comes from the machine, and the CUDA graph configuration has defaults of its own.
+"""
 
 R = TypeVar("R")
 
@@ -73,11 +76,11 @@ def resolve_slice(
     run: Callable[[R], object],
     root: str,
 ) -> Outcome:
-    """Return what ``run`` makes of the case: the resolved fields of its record, or the refusal it raised.
+    """Return what ``run`` makes of the case: the resolved fields of its record, or the refusal that it raised.
 
-    ``record`` makes the record from the arguments; ``root`` is the package's folder, which says whose functions count
-    as the origin of a refusal. Raises UsageError for an argument that is none of ``arguments``, or whose value is not
-    of the field's type, and BrokenSetUp if ``run`` does.
+    ``record`` makes the record from the arguments. ``root`` is the package's folder: only functions in it count as
+    the origin of a refusal. Raises UsageError for an argument that is not in ``arguments`` or whose value is not of
+    the field's type. A BrokenSetUp that ``run`` raises is not caught.
     """
     check_args(case.args, arguments, f"case {case.id}")
     with simulated(case) as machine:
@@ -95,7 +98,7 @@ def resolve_slice(
 def entry_arguments(args: dict[str, Any]) -> dict[str, Any]:
     """Return the record's arguments: what the case sets, over the entry state."""
     given = {**ENTRY_STATE, "device": get_device(), **args}
-    # A handler must never write into the case, whose lists and objects are somebody else's.
+    # A handler must never change the case, whose lists and objects others use, too.
     given["cuda_graph_config"] = CudaGraphConfig.from_dict(copy.deepcopy(args.get("cuda_graph_config")))
     return given
 
@@ -111,11 +114,11 @@ def outcome_fields(record: Any) -> dict[str, Any]:
 
 
 def _origin(trace: TracebackType | None, root: str) -> str:
-    """Return the innermost function in the folder ``root`` that the exception passed through."""
+    """Return the name of the innermost function in the folder ``root`` that the exception passed through."""
     origin = ""
     while trace is not None:
         code = trace.tb_frame.f_code
-        # Comprehensions and lambdas have names in angle brackets.
+        # Comprehensions and lambdas, whose names are in angle brackets, say little about the origin.
         if code.co_filename.startswith(root) and not code.co_name.startswith("<"):
             origin = code.co_name
         trace = trace.tb_next
