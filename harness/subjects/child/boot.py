@@ -2,15 +2,15 @@
 
 Run by path: ``python -S -B boot.py REQUEST_FD RESPONSE_FD NUMBER``.
 
-The tree must never import our code by accident, whatever its own packages are called: a tree may well have a package
-``harness`` or a module ``wire``. So no folder of ours stays on ``sys.path``. Instead the folder ``harness`` becomes
-the package ``_stackproof``. Its modules import one another by relative imports alone, so that the same files also
-work as ``harness.subjects.child`` in the processes that import them by that name.
+A tree may have a package ``harness`` or a module ``wire`` of its own, and its imports must find those and not ours.
+So no folder of ours stays on ``sys.path``. Instead the folder ``harness`` becomes the package ``_stackproof``. Its
+modules import one another by relative imports only, so that the same files also work as ``harness.subjects.child``
+in the processes that import them by that name.
 """
 
 import sys
 
-# Python puts the folder of a script that is run by path first. It goes before anything else is imported.
+# Python puts the script's folder first on the path. Remove it before anything else is imported.
 _HERE = sys.path.pop(0)
 
 import importlib.util  # noqa: E402
@@ -21,7 +21,7 @@ _HARNESS = os.path.dirname(os.path.dirname(_HERE))
 
 
 def _load() -> None:
-    """Import the folder ``harness`` as ``PACKAGE``; its own ``__init__`` imports nothing."""
+    """Import the folder ``harness`` as ``PACKAGE``; this is quick, because its ``__init__`` imports nothing."""
     spec = importlib.util.spec_from_file_location(
         PACKAGE, os.path.join(_HARNESS, "__init__.py"), submodule_search_locations=[_HARNESS]
     )

@@ -1,4 +1,4 @@
-"""The process of a source tree or of somebody's own callable; the first request decides which."""
+"""The main function of a child process with a source tree or a user's callable; its first request says which."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def main(request_fd: int, response_fd: int, number: int) -> None:
 
 
 def _load(request: Load) -> Adapter[Any]:
-    # Imported here: a tree's process need not wait until what callables need is loaded.
+    # Imported here, so that a tree's process does not spend time on loading what only callables need.
     if isinstance(request, LoadCallable):
         from .callable.adapter import CallableAdapter
 

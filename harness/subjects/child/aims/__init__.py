@@ -1,1 +1,1 @@
-"""What of a case a tree asks: its source is read for the values that matter, and for what leads to each place."""
+"""Reads a tree's source for what matters in a case: the values it compares, the conditions to reach each place."""

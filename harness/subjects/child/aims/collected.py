@@ -1,17 +1,17 @@
-"""The aims that were found, by place, and as the numbered plain data in which they leave the process."""
+"""Collects the aims that were found, by place, and numbers them for the answer to the parent process."""
 
 from __future__ import annotations
 
 from typing import Any
 
 Path = tuple[Any, ...]
-"""The clauses on the way to a place, all of which must hold; each is a tuple of alternatives."""
+"""The clauses on one way to a place, which must all hold; a clause is a tuple of alternatives, one of which must."""
 
 _MOST_AIMS = 5000
 
 
 class CollectedAims:
-    """For each place the paths that lead there; which places refuse, and which fields each writes and reads."""
+    """The paths that lead to each place; also which places refuse, and which fields each place writes and reads."""
 
     def __init__(self) -> None:
         self._places: dict[Any, dict[Path, None]] = {}
@@ -21,13 +21,13 @@ class CollectedAims:
         self.read: dict[Any, list[str]] = {}
 
     def add(self, place: Any, path: Path | None) -> None:
-        """Add a path to a place; an empty path demands nothing, so that every case gets there."""
+        """Add a path to a place, unless it is None (no case gets there) or empty (every case gets there)."""
         if path and self._count < _MOST_AIMS:
             self._count += 1
             self._places.setdefault(place, {}).setdefault(path)
 
     def plain(self) -> dict[str, Any]:
-        """Return the aims as numbered plain data, without repetition, in the order they were found."""
+        """Return the aims in the order they were found, as plain data in the form that `harvest` describes."""
         conditions: dict[Any, int] = {}
         clauses: dict[Any, int] = {}
         places: dict[Any, int] = {}

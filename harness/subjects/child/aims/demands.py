@@ -1,9 +1,10 @@
 """Works out what a test demands of a case, as a list of alternatives.
 
-A *condition* is ``(kind, name, operation, values, wanted)``: about the input ``name``, and ``wanted`` False for its
-opposite. An *alternative* is a tuple of conditions, all of which must hold. A *demand* is a list of alternatives, one
-of which must hold: ``[()]`` always holds and ``[]`` never. `NOT_UNDERSTOOD` is a condition of its own, which is left
-out of the aims in the end. `terms` describes terms.
+A *condition* is ``(kind, name, operation, values, wanted)``. It says that ``operation`` with ``values`` holds for the
+input ``name``, or, if ``wanted`` is False, that it does not hold. An *alternative* is a tuple of conditions, all of
+which must hold. A *demand* is a list of alternatives, one of which must hold: ``[()]`` always holds and ``[]`` never.
+The condition `NOT_UNDERSTOOD` stands for a test that the reader does not understand; the finished aims leave it out.
+`terms` describes terms.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ ALWAYS: TestDemand = [()]
 NEVER: TestDemand = []
 NOT_UNDERSTOOD = ("?", "", "", (), True)
 PERHAPS: TestDemand = [(NOT_UNDERSTOOD,)]
-# Further alternatives are left out: the generator needs one of them, and joined tests multiply their numbers.
+# Further alternatives are left out. One is enough for the generator, and joining tests multiplies their numbers.
 _MOST_ALTERNATIVES = 10
 
 INPUTS = ("field", "env", "model", "call")
 _KINDS = {"field": "arg"}
 _ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-# A comparison of two inputs as a relation, and whether its sides change places: ``a > b`` is ``b under a``.
+# Each comparison of two inputs as a relation, and True if its sides change places: ``a > b`` is ``b under a``.
 _BETWEEN = {"<": ("under", False), "<=": ("upto", False), ">": ("under", True), ">=": ("upto", True)}
 
 
 def conditional(true: TestDemand, false: TestDemand, first: Term, second: Term) -> Term:
-    """Return the term that is ``first`` where ``true`` holds and ``second`` where ``false`` does."""
+    """Return a term that equals ``first`` if ``true`` holds, and ``second`` if ``false`` holds."""
     if first == second or not false:
         return first
     if not true:
@@ -41,7 +42,7 @@ def conditional(true: TestDemand, false: TestDemand, first: Term, second: Term) 
 
 
 def truth(term: Term, wanted: bool) -> TestDemand:
-    """Return what ``term`` demands to be true (``wanted``) or false."""
+    """Return what ``term`` demands of a case to be true, or to be false if not ``wanted``."""
     kind = term[0]
     if kind == "truth":
         demand: TestDemand = term[1] if wanted else term[2]
@@ -62,17 +63,20 @@ def truth(term: Term, wanted: bool) -> TestDemand:
 
 
 def _multiple(rest: Term) -> tuple[TestDemand, TestDemand]:
-    """Return what the remainder of a division demands to be zero, and not to be."""
+    """Return the demands for the remainder of a division to be zero, and not to be zero."""
     return _related(rest[1], "multiple", rest[2])
 
 
 def _related(left: Term, relation: str, right: Term) -> tuple[TestDemand, TestDemand]:
-    """Return the demands for two inputs to be in a relation, and not to be in it."""
+    """Return the demands for two inputs to be in a relation, and not to be in it.
+
+    The right input is given by its name alone if it is a field, otherwise by name and kind.
+    """
     return _question(left, relation, (right[1],) if right[0] == "field" else (right[1], right[0]))
 
 
 def all_of(demands: Iterable[TestDemand]) -> TestDemand:
-    """Return the alternatives in which all of ``demands`` hold."""
+    """Return the demand that all of ``demands`` hold."""
     made = ALWAYS
     for demand in demands:
         if demand == ALWAYS:
@@ -88,14 +92,17 @@ def all_of(demands: Iterable[TestDemand]) -> TestDemand:
 
 
 def any_of(demands: Iterable[TestDemand]) -> TestDemand:
-    """Return the alternatives in which one of ``demands`` holds; one not understood only where there is no other."""
+    """Return the demand that one of ``demands`` holds.
+
+    An alternative that was not understood is dropped if there is another one.
+    """
     made = [one for demand in demands for one in demand]
     known = [one for one in made if one != PERHAPS[0]]
     return _shortest(known) if known else made[:1]
 
 
 def _shortest(alternatives: Iterable[TestAlternative]) -> TestDemand:
-    """Return the shortest alternatives, without any that has all conditions of another one and more."""
+    """Return the shortest alternatives, without those that contain all conditions of a shorter one."""
     kept: TestDemand = []
     sets: list[frozenset[Any]] = []
     for one in sorted(alternatives, key=len):
@@ -109,7 +116,7 @@ def _shortest(alternatives: Iterable[TestAlternative]) -> TestDemand:
 
 
 def _joined(one: TestAlternative, other: TestAlternative) -> TestAlternative | None:
-    """Return the conditions of both alternatives, none that follows from another; None for a contradiction."""
+    """Return the conditions of both alternatives without those that follow from another; None if they contradict."""
     made = list(one)
     for condition in other:
         follows = False
@@ -131,7 +138,10 @@ def _joined(one: TestAlternative, other: TestAlternative) -> TestAlternative | N
 def _relation(first: Any, second: Any) -> str:
     """Return how two conditions on one input relate.
 
-    ``clash``: they exclude each other; ``first`` or ``second``: the other one follows from it; "": none of these.
+    - ``clash``: they exclude each other.
+    - ``first``: the second follows from the first.
+    - ``second``: the first follows from the second.
+    - "": none of these is known.
     """
     if first[2:4] == second[2:4]:
         return "first" if first[4] == second[4] else "clash"
@@ -152,7 +162,7 @@ def _relation(first: Any, second: Any) -> str:
 
 
 def compare(left: Term, op: ast.cmpop, right: Term) -> tuple[TestDemand, TestDemand]:
-    """Return what ``left op right`` demands to be true, and what to be false."""
+    """Return what ``left op right`` demands of a case to be true, and what to be false."""
     for index, side in enumerate((left, right)):
         if side[0] == "if":
             first = compare(*((side[3], op, right) if index == 0 else (left, op, side[3])))
@@ -224,14 +234,14 @@ def _question(term: Term, operation: str, values: Any) -> tuple[TestDemand, Test
 
 
 def _answer(value: Any, operation: str, values: Any) -> bool | None:
-    """Return whether a known value fulfils an operation; None when that is not known."""
+    """Return whether an operation holds for a constant; None if that cannot be told."""
     if operation == "is":
         return any(type(value) is type(other) and value == other for other in values)
     return None
 
 
 def _constant(term: Term) -> tuple[Any] | None:
-    """Return the value of a constant term in a tuple of one, None for another term."""
+    """Return the value of a constant term in a tuple of one, since the value may be None; None for any other term."""
     if term[0] == "const":
         return (term[1],) if _is_plain(term[1]) else None
     if term[0] == "items" and term[1]:
@@ -241,7 +251,7 @@ def _constant(term: Term) -> tuple[Any] | None:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a constant comes out of JSON unchanged in every reader of JSON."""
+    """Return whether every JSON reader gives back this constant unchanged."""
     if type(value) is str:
         return value.isascii() or value.isprintable()
     if type(value) in (int, float):

@@ -1,11 +1,11 @@
-"""Finds for each place of a resolution which conditions a case has to fulfil to get there, from the source alone.
+"""Finds, from the source alone, the conditions that a case has to fulfil to reach each place of a resolution.
 
 The walk follows the statements of each root in order, into every function of the tree that they call. A place is a
 statement that writes a field or the environment, returns, raises or asserts, or one branch of a condition. The tests
-that are passed on the way to a place make an *aim*: what a case should be like to get there.
+on the way to a place make an *aim*: what a case should be like to get there.
 
-An aim directs the generator and proves nothing. A condition that was not understood is left out of it, and a field is
-taken to have the value that the user gave, unless the walk saw an assignment to it before.
+An aim directs the generator and proves nothing. It leaves out every condition that the reader does not understand. It
+assumes that a field has the value that the user gave, unless the walk has seen an assignment to it before.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ from .names import LocalNames, bounded
 from .symbols import Symbols
 from .terms import TermReader, assign
 
-# Bounds of the walk: how deep calls nest, how many ways lead into one function (fewer into a long one), how many aims
-# there are. Without them the number of ways doubles with every branch before a call.
+# Bounds of the walk. Without them the number of ways doubles with every branch before a call.
+# How deep calls nest.
 _DEEPEST = 10
+# In how many ways a function is entered. If it has more than 20 lines these are fewer, so that ways times lines stay
+# within the second number; but every function is entered once.
 _MOST_WAYS = 12
 _STATEMENTS = 240
+# A test with more alternatives than this is not demanded of the statements behind it: see `_past`.
 _MOST_WAYS_PAST = 2
 
 ARCHITECTURE = ("model", "architectures.0")
@@ -46,14 +49,18 @@ def harvest(
     """Return the aims of all places in the functions ``roots`` and in those that these call, as plain data.
 
     ``sources`` maps module names to their text or parsed tree. ``roots`` are names of functions, which run in this
-    order, after the ``statements``. ``fields`` are the record's. A function with a decorator among ``registrations``
-    is a root, too; it runs for the architectures that the decorator names.
+    order, after the ``statements``. ``fields`` are the names of the record's fields. A function with a decorator
+    among ``registrations`` is a root, too; it runs for the architectures that the decorator names.
 
-    The answer has ``conditions`` (kind, name, operation, values, wanted), ``clauses`` (alternatives: lists of numbers
-    of conditions), ``places`` (lists of aims, each a list of numbers of clauses: one for each way to get there),
-    ``refusals`` (numbers of the places where something is raised), ``writers`` and ``readers`` (numbers of places,
-    each with a field that is written or read there). An aim is reached by a case that fulfils each clause in one of
-    its alternatives.
+    The answer refers to conditions, clauses and places by their position in these lists:
+
+    - ``conditions``: each is (kind, name, operation, values, wanted), as `demands` explains.
+    - ``clauses``: each is a list of alternatives, and an alternative is a list of numbers of conditions.
+    - ``places``: each is a list of aims, one for each way to get there; an aim is a list of numbers of clauses.
+    - ``refusals``: the numbers of the places where a case is refused.
+    - ``writers`` and ``readers``: pairs of a place's number and a field that is written or read there.
+
+    A case reaches an aim if it fulfils one alternative of each clause.
     """
     trees = {name: ast.parse(source) if isinstance(source, str) else source for name, source in sources.items()}
     walk = PathWalk(TermReader(Symbols(trees), frozenset(fields)))
@@ -68,7 +75,8 @@ class PathWalk:
     """Follows statements, and keeps for each place the paths that lead there.
 
     A path is a tuple of clauses, all of which must hold; a clause is a tuple of alternatives, one of which must.
-    A place is a statement, an expression, or a pair of one of these and the branch that is meant.
+    A place is a statement, or a pair of a condition and its branch: True or False. The pair of a statement and
+    ``"both"`` stands for a case that meets this statement's test and that of the statement before it.
     """
 
     def __init__(self, reader: TermReader) -> None:
@@ -94,7 +102,7 @@ class PathWalk:
                 self._enter(node, None, self._scope, path)
 
     def _declared_path(self, node: Any) -> Path | None:
-        """Return the path to a function's first statement: its decorator may demand something (``when=``)."""
+        """Return the path to a function's first statement; a decorator's ``when=`` is a demand on that way."""
         path: Path | None = ()
         for decorator in node.decorator_list:
             for word in getattr(decorator, "keywords", ()):
@@ -103,7 +111,7 @@ class PathWalk:
         return path
 
     def registered(self, decorators: frozenset[str]) -> None:
-        """Follow the functions that carry one of the decorators, for the architectures it names."""
+        """Follow the functions with one of the decorators, each for the architectures that its decorator names."""
         for nodes in list(self._symbols.functions.values()):
             for node in nodes:
                 for decorator in node.decorator_list:
@@ -112,7 +120,7 @@ class PathWalk:
                         self._enter(node, None, LocalNames(), self._registration(call))
 
     def _registration(self, call: ast.Call | None) -> Path:
-        """Return the path that the arguments of a registering decorator make: names of architectures, or a test."""
+        """Return the path that a registering decorator's arguments make: they name architectures, or test one."""
         scope = LocalNames()
         arguments = call.args if call else ()
         texts = texts_in(arguments)
@@ -126,32 +134,32 @@ class PathWalk:
     # -- statements ------------------------------------------------------------------------------------------------
 
     def _block(self, statements: Iterable[ast.stmt], scope: LocalNames, path: Path) -> Path | None:
-        """Follow statements; return the path behind them, None when control does not get behind them."""
+        """Follow statements; return the path behind them, None if no case gets there."""
         before: TestDemand | None = None
         check: TestDemand | None = None
         start = path
         for statement in statements:
             refused = self._refused(statement, scope)
             if check and refused:
-                # Two checks in a row: only a case that both refuse tells which of them comes first.
+                # The order of two neighbouring checks shows only in a case that both would refuse.
                 self.aims.refusals.add((statement, "both"))
                 self.aims.add((statement, "both"), _with(start, all_of([check, refused])))
             check, start = refused, path
             follow = _FOLLOWERS.get(type(statement))
             demand = self._reader.test(statement.test, scope)[0] if isinstance(statement, ast.If) else None
             if before and demand:
-                # Two branches in a row: only a case that takes both tells them from branches of one choice.
+                # Two neighbouring ``if`` differ from ``if`` and ``elif`` only in a case that takes both.
                 self.aims.add((statement, "both"), _with(path, all_of([before, demand])))
             after = follow(self, statement, scope, path) if follow is not None else path
             if after is None:
                 return None
-            # Where the path grew, the branch was left early: a case that takes it does not get to the next one.
+            # The path grows if the branch ends early, with a return for example. Then no case takes both.
             before = demand if after == path else None
             path = after
         return path
 
     def _refused(self, statement: Any, scope: LocalNames) -> TestDemand | None:
-        """Return what a check demands of a case that it refuses, None for a statement that is no check."""
+        """Return what a case must be like for a check to refuse it, None for a statement that is no check."""
         if isinstance(statement, ast.Assert):
             return self._reader.test(statement.test, scope)[1]
         if isinstance(statement, ast.If) and not statement.orelse and isinstance(statement.body[-1], ast.Raise):
@@ -159,9 +167,10 @@ class PathWalk:
         return None
 
     def _enter(self, node: Any, call: ast.Call | None, scope: LocalNames, path: Path) -> Path:
-        """Follow a function's body, called on ``path`` by a call in ``scope``; return the path at its end.
+        """Follow the body of a function that is called at the end of ``path``; return the path behind the call.
 
-        That is ``path`` itself where the body was not followed, or has a return in the middle.
+        ``call`` is in ``scope``, which takes over the fields that the function assigns. The answer is ``path`` itself
+        if the body was not followed or contains a return, since its end is then only one of its ways out.
         """
         ways = self._ways.setdefault(node, set())
         length = (getattr(node, "end_lineno", None) or node.lineno) - node.lineno + 1
@@ -176,7 +185,7 @@ class PathWalk:
             inner = LocalNames(node, {**names, **scope.assigned()})
             after = self._block(node.body, inner, path)
         except RecursionError:
-            # The source nests deeper than Python recurses: the function is left out.
+            # The source is nested too deeply for Python's recursion limit: the function is left out.
             return path
         finally:
             self._entered.pop()
@@ -188,7 +197,7 @@ class PathWalk:
         return after
 
     def _calls(self, node: Any, scope: LocalNames, path: Path) -> None:
-        """Follow the functions that an expression calls or gives to a call, and aim at its conditional parts."""
+        """Follow the functions that an expression calls or passes on; aim at both sides of each ``a if b else c``."""
         for child in ast.walk(node):
             if isinstance(child, ast.Call):
                 self._follow_call(child.func, child, scope, path)
@@ -201,7 +210,7 @@ class PathWalk:
                 self.aims.add((child, False), _with(path, false))
 
     def _handed(self, arguments: Iterable[ast.expr], scope: LocalNames, path: Path) -> None:
-        """Follow the functions among arguments: whoever gets one is taken to call it."""
+        """Follow the functions among arguments: we assume that a function passed as an argument is called."""
         for argument in arguments:
             if isinstance(argument, (ast.Name, ast.Attribute)):
                 self._follow_call(argument, None, scope, path)
@@ -226,7 +235,7 @@ class PathWalk:
             self._calls(function.value, scope, path)
             if function.attr == "set" and self._reader.term(function.value, scope)[0] == "env":
                 self.aims.add(statement, path)
-        # The path behind a helper has the demands of its checks: a case that it refuses does not come back.
+        # Behind a call, the helper's checks are demanded too: a case that they refuse does not come back.
         return self._follow_call(function, call, scope, path)
 
     def _assign(self, statement: Any, scope: LocalNames, path: Path) -> Path:
@@ -247,9 +256,9 @@ class PathWalk:
         return path
 
     def _writes(self, place: Any) -> list[str]:
-        """Return the field that an assignment to a name, attribute or item writes, if it writes one, in a list.
+        """Return the field that an assignment to a name, attribute or item writes, as a list of one; else no field.
 
-        To write an attribute of a field's value is to write the field.
+        Writing an attribute of a field's value counts as writing the field.
         """
         fields = self._reader.fields
         if isinstance(place, ast.Subscript):
@@ -261,7 +270,7 @@ class PathWalk:
         return []
 
     def _declared(self, value: Any) -> list[str]:
-        """Return the fields that a dict display declares."""
+        """Return the fields that are keys of a dict display, which may be a declaration."""
         entries = writes_of(value) if isinstance(value, ast.Dict) else ()
         return [write.name for write in entries if write.name in self._reader.fields]
 
@@ -289,7 +298,7 @@ class PathWalk:
             self.aims.refusals.add(statement)
             self.aims.add(statement, _with(path, false))
         if true:
-            # To be accepted is an aim, too: where the test is a list of names, each of them is tried.
+            # Passing is an aim, too: if the assertion tests for a list of names, each name gets a case.
             self.aims.add((statement, True), _with(path, true))
         return _past(path, true)
 
@@ -308,6 +317,7 @@ class PathWalk:
         if ends[0] is None or ends[1] is None:
             scope.names = (second if ends[0] is None else first).names
             return _past(path, false if ends[0] is None else true)
+        # Both branches continue: a name that they assign has the term of the branch that was taken.
         for name in {**first.names, **second.names}:
             one, other = (names.get(name, _before(name)) for names in (first.names, second.names))
             before = scope.names.get(name, _before(name))
@@ -330,7 +340,7 @@ class PathWalk:
             self._block(handler.body, scope.copy(), path)
         if statement.finalbody:
             self._block(statement.finalbody, scope, path)
-        # Where the body does not get to its end, a handler may.
+        # If the body never gets to its end, a handler may; then what follows is still reached.
         return after if after is not None or not statement.handlers else path
 
 
@@ -351,22 +361,22 @@ _FOLLOWERS: dict[type[ast.stmt], Any] = {
 
 
 def _before(name: str) -> Term:
-    """Return the term of a name that one branch did not assign."""
+    """Return the term of a name that nothing has assigned: a field is itself, any other name an unknown object."""
     return name if isinstance(name, tuple) else ("object", name)
 
 
 def _past(path: Path, demand: TestDemand) -> Path | None:
-    """Return ``path`` behind a statement that not every case passes; None when none does.
+    """Return ``path`` behind a statement that only cases with ``demand`` pass; None if no case does.
 
-    Most cases pass. A demand with many alternatives would make every later aim longer and is left out.
+    A demand with many alternatives is left out: it would make every later aim longer, and most cases meet it anyway.
     """
     return _with(path, demand) if len(demand) <= _MOST_WAYS_PAST else path
 
 
 def _with(path: Path, demand: TestDemand) -> Path | None:
-    """Return ``path`` with the clause that ``demand`` makes; None when no case fulfils it."""
+    """Return ``path`` with ``demand`` as one more clause; None if no case fulfils it."""
     if not demand:
         return None
     clause = tuple(tuple(condition for condition in one if condition != NOT_UNDERSTOOD) for one in demand)
-    # With an alternative of which nothing was understood, any case may fulfil the clause.
+    # If nothing of an alternative was understood, any case may fulfil the clause, so it is left out.
     return path if () in clause or clause in path else (*path, clause)

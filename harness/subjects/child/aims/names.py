@@ -1,4 +1,4 @@
-"""What names mean at one place of a function, as terms."""
+"""The terms of the names that are known at one place of a function."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any
 from ....source.nodes import Function
 from .demands import Term
 
-# A term beyond this size is left out: that of a name which many branches assign doubles with each.
+# Larger terms are left out. If many branches assign a name, its term doubles in size with each of them.
 _LARGEST = 15
 
 
 class LocalNames:
-    """The terms of the names at one place of a function: its locals, and the fields that were assigned before."""
+    """The terms of the names at one place of a function.
+
+    A local variable has its name as key; a field that was assigned before has ``("field", name)``.
+    """
 
     def __init__(
         self, function: Function | None = None, names: dict[Any, Term] | None = None, depth: int = 0
@@ -22,7 +25,7 @@ class LocalNames:
         self.depth = depth
 
     def assigned(self) -> dict[Any, Term]:
-        """Return the fields that were assigned before, as names for another scope."""
+        """Return the fields that were assigned before, without the local variables: what another function sees."""
         return {name: term for name, term in self.names.items() if isinstance(name, tuple)}
 
     def copy(self) -> LocalNames:
@@ -31,7 +34,7 @@ class LocalNames:
 
 
 def bounded(term: Term, instead: Term) -> Term:
-    """Return ``term`` unless it is too large, else ``instead``, the term that was there before."""
+    """Return ``term``, or if it is too large ``instead``, which is the term that was there before."""
     return term if _size(term) <= _LARGEST else instead
 
 

@@ -2,12 +2,14 @@
 
 An expression becomes a *term*, a tuple that starts with its kind:
 
-- ``field``, ``env``, ``model`` and ``call`` are inputs, by name; ``isset`` asks whether a variable is set;
-- ``const`` and ``items`` are known values;
+- ``field``, ``env``, ``model`` and ``call`` are inputs, by name: a field of the record, an environment variable, an
+  attribute of the model's configuration, what a function returns;
+- ``isset`` asks whether an environment variable is set;
+- ``const`` is a known value and ``items`` a collection of terms;
 - ``if`` is one of two terms, depending on a test;
 - ``truth`` is a test itself, with what it demands to be true and to be false (see `demands`);
 - ``rest`` is the remainder of a division of two inputs;
-- ``object`` is an object whose attributes may be inputs;
+- ``object`` is an object that is not an input itself, but whose attributes may be inputs;
 - ``?`` is an expression that was not understood.
 """
 
@@ -25,16 +27,17 @@ from .symbols import Symbols
 
 UNKNOWN = ("?",)
 _RAISES = ("raises",)
-# Bounds: an expression beyond them counts as not understood.
+# Bounds on nested calls and on the work for a tree. An expression beyond them counts as not understood.
 _DEEPEST = 6
 _MOST_STEPS = 100_000
 
+# Methods whose result stands for the same input as their object.
 _SAME_TEXT = ("lower", "upper", "strip", "casefold", "get_value", "copy")
 _COLLECTIONS = ("tuple", "list", "set", "frozenset", "sorted")
 _NUMBERS = ("int", "float")
 _ARCHITECTURE = ("model", "architectures.0")
 _IS_LATENT = ("model", "attention_arch", "is", ("AttentionArch.MLA",))
-# Attributes that a package derives from its model's configuration.
+# Attributes that a package derives from its model's configuration, with what they are derived from.
 _DERIVED = {
     "architecture": _ARCHITECTURE,
     "uses_mla": ("truth", [((*_IS_LATENT, True),)], [((*_IS_LATENT, False),)]),
@@ -53,7 +56,7 @@ class TermReader:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the bound of steps is reached; no further expression is understood then."""
+        """True once the bound of steps is reached; from then on no expression is understood."""
         return self._steps > _MOST_STEPS
 
     def term(self, node: Any, scope: LocalNames) -> Term:
@@ -63,7 +66,7 @@ class TermReader:
         return make(self, node, scope) if make is not None and self._steps <= _MOST_STEPS else UNKNOWN
 
     def test(self, node: Any, scope: LocalNames) -> tuple[TestDemand, TestDemand]:
-        """Return what an expression demands to be true, and what to be false."""
+        """Return what an expression demands of a case to be true, and what to be false."""
         term = self.term(node, scope)
         return truth(term, True), truth(term, False)
 
@@ -75,7 +78,7 @@ class TermReader:
         if known is not None:
             return known
         if node.id not in self._constants:
-            # Set before the value is read: a constant may be defined by itself.
+            # Set before the value is read, because a constant may refer to itself, which would never end.
             self._constants[node.id] = ("object", node.id)
             value = self.symbols.constants.get(node.id)
             if value is not None:
@@ -106,7 +109,7 @@ class TermReader:
             return ("env", name)
         if name in _DERIVED:
             return _DERIVED[name]
-        # A model's configuration has attributes with the names of arguments.
+        # A model's configuration may have attributes with the names of fields; these are not the fields.
         if name in self.fields and not base[1].lower().endswith("config"):
             return scope.names.get(("field", name), ("field", name))
         return ("model", name)
@@ -149,7 +152,7 @@ class TermReader:
         terms = [self.term(value, scope) for value in node.values]
         either = isinstance(node.op, ast.Or)
         if all(term[0] not in ("truth", "?") for term in terms):
-            # One of the values, as in ``a or b``.
+            # ``a or b`` is one of its operands, not only a truth value.
             made = terms[-1]
             for term in reversed(terms[:-1]):
                 chosen = (term, made) if either else (made, term)
@@ -195,7 +198,7 @@ class TermReader:
             return UNKNOWN
         if name == "getattr" and len(node.args) > 1:
             attribute = self.term(node.args[1], scope)
-            # Without the attribute's name it is not known either whether there is one.
+            # An attribute of unknown name is not understood: it is not even known whether there is one.
             return (
                 self.attribute(self.term(node.args[0], scope), attribute[1], scope)
                 if _is_name(attribute)
@@ -212,7 +215,7 @@ class TermReader:
         if name in _NUMBERS and len(node.args) == 1:
             number = self.term(node.args[0], scope)
             if number[0] == "env":
-                # The description of the variable says which kind of number it holds.
+                # A number made of a variable stays the variable: its description says that it holds numbers.
                 return number
         inner = self._inlined(node, name, scope)
         if (
@@ -224,12 +227,12 @@ class TermReader:
         return inner if inner is not None else ("call", name)
 
     def condition(self, node: Any, scope: LocalNames) -> TestDemand:
-        """Return what a function, given as an expression, demands of its one argument to return true."""
+        """Return what must hold for a predicate of one argument, given as an expression, to return true."""
         made = self._made(node, scope)
         return PERHAPS if made is None else truth(made, True)
 
     def _made(self, node: Any, scope: LocalNames) -> Term | None:
-        """Return the term that a function, given as an expression, returns; None when it is not understood."""
+        """Return the term of what a function, given as an expression, returns; None if it is not understood."""
         if isinstance(node, ast.Lambda):
             parameters = {arg.arg: ("object", arg.arg) for arg in node.args.args}
             return self.term(node.body, LocalNames(scope.function, {**scope.names, **parameters}, scope.depth + 1))
@@ -239,7 +242,7 @@ class TermReader:
             return self._inlined(ast.Call(node, [], []), node.id, scope)
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or scope.depth >= _DEEPEST:
             return None
-        # A function that makes another one counts when it does nothing but return a lambda.
+        # A call that makes a function is understood if its only return statement returns a lambda.
         found = self.symbols.called(node.func.id)
         returned = [one for maker in found for one in maker.body if isinstance(one, ast.Return)]
         if len(found) != 1 or len(returned) != 1 or not isinstance(returned[0].value, ast.Lambda):
@@ -248,7 +251,7 @@ class TermReader:
         return self._made(returned[0].value, LocalNames(found[0], names, scope.depth + 1))
 
     def _method(self, node: Any, function: Any, scope: LocalNames) -> Term | None:
-        """Return the term of a method that only reads its object, None for any other method."""
+        """Return the term of a call of a method that only reads its object, None for any other method."""
         name = function.attr
         base = self.term(function.value, scope)
         if base[0] == "env":
@@ -268,7 +271,7 @@ class TermReader:
         return None
 
     def _inlined(self, node: Any, name: str, scope: LocalNames) -> Term | None:
-        """Return the term that a small function of the tree returns, None when it is not understood."""
+        """Return the term that a small function of the tree returns, None if it is not understood."""
         found = self.symbols.called(name, scope.function)
         if len(found) != 1 or scope.depth >= _DEEPEST or found[0] in self._inlining or len(found[0].body) > 6:
             return None
@@ -277,13 +280,16 @@ class TermReader:
         try:
             names = {**self.bound(callee, node, scope), **scope.assigned()}
             term = self._returned(callee.body, LocalNames(callee, names, scope.depth + 1))
-            # A function that was understood in part is an input by its own name.
+            # One that was understood only in part is None: its call then counts as an input of its own.
             return term if term not in (None, _RAISES) and _is_understood(term) else None
         finally:
             self._inlining.discard(callee)
 
     def bound(self, callee: Function, call: ast.Call | None, scope: LocalNames) -> dict[Any, Term]:
-        """Return the names of ``callee``'s parameters with the terms that ``call`` gives them."""
+        """Return the parameters of ``callee``, each with the term of the argument that ``call`` gives it.
+
+        A parameter without a known argument is an object of its own name.
+        """
         parameters = positional(callee)
         skipped = 1 if parameters[:1] in (["self"], ["cls"]) else 0
         names = {}
@@ -293,16 +299,16 @@ class TermReader:
             if callee.args.vararg is not None:
                 names[callee.args.vararg.arg] = self._items(ast.Tuple(given.rest), scope)
         parameters = parameters[skipped:]
-        # A parameter hides a constant of the module that has its name.
+        # Even an unknown parameter must be set: otherwise a constant of the module with its name would be read.
         for name in parameters:
             if names.get(name, UNKNOWN) == UNKNOWN:
                 names[name] = ("object", name)
         return names
 
     def _returned(self, body: list[ast.stmt], scope: LocalNames) -> Term | None:
-        """Return the term that a body of assignments, branches and returns gives, None for any other body.
+        """Return the term that a body returns, None if it has more than assignments, branches, raises and returns.
 
-        Where one branch raises, the term is that of the other one.
+        If one branch raises, the term is that of the other one.
         """
         for position, statement in enumerate(body):
             if isinstance(statement, (ast.Import, ast.ImportFrom)) or _is_text(statement):
@@ -329,7 +335,10 @@ class TermReader:
 
 
 def _divided(left: Term, right: Term) -> Term:
-    """Return the term of a division by 1, which is the default of most divisors; by anything else it is not known."""
+    """Return the term of ``left // right``: ``left`` if the divisor is 1, else unknown.
+
+    Most divisors are fields with the default 1. For one of unknown value both possibilities are kept.
+    """
     if right[0] == "const":
         return left if right[1] == 1 else UNKNOWN
     for index, side in enumerate((left, right)):
@@ -375,12 +384,12 @@ def _is_text(statement: Any) -> bool:
 
 
 def assign(target: Any, term: Term, scope: LocalNames, reader: TermReader) -> None:
-    """Note in ``scope`` what an assignment gives to names and to fields."""
+    """Store in ``scope`` the term that an assignment gives to a name, a field, or each of several of them."""
     if isinstance(target, ast.Name):
         scope.names[target.id] = term if term != UNKNOWN else ("object", target.id)
     elif isinstance(target, ast.Attribute):
         if target.attr in reader.fields:
-            # A value that was not understood may be the one before.
+            # If the term is too large, we assume that the field keeps the value it had before.
             name = ("field", target.attr)
             scope.names[name] = bounded(term, scope.names.get(name, name))
     elif isinstance(target, (ast.Tuple, ast.List)):

@@ -1,7 +1,7 @@
-"""Finds the values that can matter: what a resolution reads, and the constants that it compares with it.
+"""Finds the values that can matter: the fields and variables that a resolution reads, and what it compares them with.
 
-They are read from the source of the modules that were loaded for real: ``x.<field> == "v"``, ``x.<field> in (...)``,
-also where a name stands for a list.
+The source of the modules that were loaded for real shows them, in comparisons such as ``x.<field> == "v"`` and
+``x.<field> in (...)``. A name may stand for the constant or the list.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ R = TypeVar("R", bound="ReadValues")
 
 
 class ReadValues:
-    """What a set of functions reads, each with the values it is compared with: ``fields``, ``environment`` variables.
+    """What a set of functions reads.
 
-    ``architectures`` are the names of models that these functions mention, ``trees`` the modules by name, parsed.
+    - ``fields`` and ``environment`` map each field or variable that is read to the values it is compared with.
+    - ``architectures`` are the names of model architectures that the functions mention.
+    - ``trees`` has the parsed modules by name.
     """
 
     def __init__(self, fields: Iterable[str], modules: dict[str, ModuleType]) -> None:
@@ -41,7 +43,7 @@ class ReadValues:
         self.architectures: list[str] = []
 
     def parsed(self, module: Any) -> ast.Module:
-        """Return the module's tree. Raises OSError, TypeError or SyntaxError for one without source."""
+        """Return the parsed module. Raises OSError, TypeError or SyntaxError if its source cannot be had."""
         return ast.parse(inspect.getsource(module))
 
     def _scan(self, name: str, module: Any) -> None:
@@ -56,7 +58,7 @@ class ReadValues:
                 self._functions.setdefault(found.name, []).append(found.node)
 
     def follow(self: R, roots: Iterable[str]) -> R:
-        """Read ``roots`` (function names) and every function of the tree whose name they mention, over and over."""
+        """Read the functions called ``roots``, and all functions that these mention by name or lead to."""
         wanted, done = list(roots), set()
         while wanted:
             name = wanted.pop(0)
@@ -67,16 +69,16 @@ class ReadValues:
         return self
 
     def follow_statements(self: R, statements: Iterable[ast.stmt]) -> R:
-        """Read statements, and every function whose name they mention, over and over."""
+        """Read statements, then `follow` every function that they mention by name."""
         return self.follow([name for statement in statements for name in self._read(statement)])
 
     def follow_decorated(self: R, names: Collection[str]) -> R:
-        """Read the functions that carry one of the decorators ``names``: registries call them by no name."""
+        """Read the functions that have one of the decorators ``names``; a registry calls them without their name."""
         every = [(name, node) for name, nodes in self._functions.items() for node in nodes]
         return self.follow([name for name, node in every if not decorator_names(node).isdisjoint(names)])
 
     def _read(self, function: Any) -> list[str]:
-        """Read one function or statement; return the names of functions that it mentions."""
+        """Read one function or statement; return the names it mentions that are functions of the tree."""
         local = dict(self._constants)
         _learn(local, ast.walk(function), again=True)
         mentioned = []
@@ -95,7 +97,7 @@ class ReadValues:
         return [name for name in mentioned if name in self._functions]
 
     def _read_names(self, node: Any) -> None:
-        """Note the fields and variables that ``node`` itself reads; an attribute counts where it is written, too."""
+        """Add the fields and variables that ``node`` itself reads. An attribute counts even if it is written."""
         if isinstance(node, ast.Attribute):
             if node.attr in self._fields:
                 self.fields.setdefault(node.attr, [])
@@ -118,7 +120,7 @@ class ReadValues:
                         add(target, value)
 
     def _target(self, node: Any) -> list[Any] | None:
-        """Return the list of compared values that an expression belongs to, or None."""
+        """Return the list of values for the field or variable that an expression reads, None if it reads none."""
         if isinstance(node, (ast.Attribute, ast.Name)) and last_name(node) in self._fields:
             return self.fields.setdefault(last_name(node), [])
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -131,7 +133,7 @@ class ReadValues:
 
 
 def _learn(known: dict[str, list[Any]], statements: Iterable[ast.AST], again: bool) -> None:
-    """Take the constants that statements assign to names into ``known``, with ``again`` also to names that it has."""
+    """Add to ``known`` the constants that statements assign to names; with ``again`` they replace known ones."""
     for name, value in assignments(statements, annotated=False):
         values = literals(value, known)
         if values and (again or name not in known):

@@ -1,1 +1,1 @@
-"""Somebody's own function, or class with fields, as a subject."""
+"""A user's function, or class with fields, as a subject."""

@@ -1,7 +1,7 @@
-"""Somebody's own function, or class, as a subject: loaded, described, and called for each case.
+"""A user's function or class as a subject: loaded, described, and called for each case.
 
-The callable takes what a case sets, by its first parameter, and returns the resolved fields (docs/subjects.md has the
-contract). A class with fields is one, too: to make an instance is to resolve.
+A function gets the case's arguments as its first parameter, and returns the resolved fields (docs/subjects.md has the
+contract). A class with fields is called in the same way: making an instance is the resolution.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TYPES = {"int": int, "float": float, "str": str}
 
 
 class CallableAdapter(FactsAdapter):
-    """One callable. Its cases are facts; of these it is given what it takes by name."""
+    """One callable. Its cases are facts; it gets the arguments, and those facts that its parameters name."""
 
     def __init__(self, request: LoadCallable) -> None:
         self.limits = sandbox.confine(request.memory_bytes, request.root)
@@ -63,7 +63,8 @@ class CallableAdapter(FactsAdapter):
         self._parser: argparse.ArgumentParser | None = None
 
     def _reach_of(self, recorder: Recorder) -> RecordedReach:
-        # Every write was recorded, since the outcome's fields were not known yet; those of its fields count.
+        # While the modules were imported, the outcome's fields were not known, so every write was recorded. From here
+        # on only writes of these fields count.
         self._writes.learn(self._form.names, {cls.__name__ for cls in self._form.classes})
         recorder.sites.counts = self._writes.counts
         starts: list[Any] = []
@@ -76,7 +77,7 @@ class CallableAdapter(FactsAdapter):
         return RecordedReach(recorder, starts)
 
     def describe(self) -> Described:
-        """Return the arguments, what is read of them, and the fields that an outcome has."""
+        """Return the arguments, the values that the source compares them with, and the fields that an outcome has."""
         form = self._form
         loaded = {
             name: module

@@ -1,4 +1,4 @@
-"""Runs somebody's own callable: finds the modules of its tree, calls it for one case, reads what it returns."""
+"""Runs a user's callable: finds the modules of its tree, calls it for one case, reads what it returns."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ _ABSENT = {"$absent": True}
 
 
 class TreeModules:
-    """Finds the modules that lie in the tree before any others of their name, but for those of Python itself."""
+    """Makes a module of the tree win over any other of its name, except modules of the standard library."""
 
     def __init__(self, root: str, recorder: Recorder | None) -> None:
         self._root = root
         self._recorder = recorder
 
     def find_spec(self, fullname, path, target=None):
-        """Return where a module of the tree is, None for every other module."""
+        """Return the spec of a module of the tree, None for every other module."""
         if fullname.partition(".")[0] in sys.stdlib_module_names:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, [self._root] if path is None else path)
         loader = None if spec is None else spec.loader
         if loader is None or (path is None and spec.origin is None):
-            # A folder without ``__init__`` is a package only if nothing later on the path has its name.
+            # Not found, or a folder without ``__init__``, which must not win over a real module later on the path.
+            # The tree is last on the path, so that the folder is found there if there is no such module.
             return None
         if isinstance(loader, importlib.machinery.SourceFileLoader) and self.holds(loader.path):
             spec.loader = RecordingLoader(fullname, loader.path, self._recorder)
         return spec
 
     def holds(self, file: str) -> bool:
-        """Return whether a file is one of the tree's own, and not of a virtual environment that lies in it."""
+        """Return whether a file is in the tree, but not in a virtual environment inside the tree."""
         inside = file.removeprefix(os.path.join(self._root, ""))
         return inside != file and "site-packages" not in inside.split(os.sep)
 
@@ -54,21 +55,21 @@ class CallResolver(Resolver):
         self._caches = caches
         self._root = os.path.join(root, "")
         self._places = [(self._root, ""), (os.getcwd(), "(an empty folder)")]
-        # Every variable that changes is reported.
+        # All names start with the empty text, so every variable that changes is reported.
         self._watched = (b"",)
         self._reset = []
         self._chosen = []
 
     def choose(self, names: Sequence[str]) -> list[str]:
-        """Fix which outcome fields to report; return those there are."""
+        """Fix which outcome fields to report; return those of ``names`` that the outcome has."""
         known = set(self._form.names)
         self._chosen = [name for name in names if name in known]
         return self._chosen
 
     def silent_case(self, facts: dict[str, Any]) -> str | None:
-        """Resolve the case that sets nothing: the form learns its names from what is returned.
+        """Resolve the case that sets nothing; the form learns its outcome fields from the result.
 
-        Returns None, or the refusal in words. Raises NotACallable where there was no outcome.
+        Returns None, or, if the case is refused, the refusal as text. Raises NotACallable if there is no outcome.
         """
         answer = self.resolve(facts)
         if answer.startswith(b"X"):

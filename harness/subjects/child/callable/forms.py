@@ -1,4 +1,4 @@
-"""How somebody's own function, or class, is called: what it takes, and the fields of what it returns."""
+"""How a user's function or class is called: what it takes, and the fields of what it returns."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from . import records
 
 WORLD_PARAMETERS = ("env", "hardware", "model")
 _KNOWN_TYPES = {bool: "bool", int: "int", float: "float", str: "str", list: "list"}
-# These run when an instance is made. So do validators and factories of defaults, which have decorators.
+# The methods that run when an instance is made, by name; and by their decorator the validators and the methods that
+# give a field its value, which run then too.
 _MAKING = ("__init__", "__new__", "__post_init__", "__attrs_post_init__", "__attrs_pre_init__", "model_post_init")
 _DECORATORS = ("field_validator", "model_validator", "validator", "root_validator", "default", "computed_field")
 
 
 class NotACallable(NotASubject):
-    """The target is not what a subject has to be; the message says what it lacks."""
+    """The target cannot be a subject; the message says what it lacks."""
 
     kind = "callable"
 
@@ -45,9 +46,13 @@ def found_in(module: Any, path: str, name: str) -> Callable[..., Any]:
 class Form:
     """How a callable is called: its parameters, how its argument is made, and the fields of its result.
 
-    ``arguments`` are by name as `records.describe` has them; ``entries`` the functions that run, in order;
-    ``classes`` those that hold fields; ``names`` the outcome's fields, known after ``learn``; ``takes`` what of the
-    world it asks for by name.
+    - ``arguments`` maps each argument that a case can set to its description (see `records.describe`).
+    - ``record`` is the class of the first parameter, or the callable itself if it is a class; None for a mapping.
+    - ``silent`` has the values of required arguments that a case does not set.
+    - ``entries`` are the user's functions that a call starts, in order.
+    - ``classes`` are the classes with fields that are taken or returned.
+    - ``names`` are the outcome's fields; empty before `learn`.
+    - ``takes`` are the parameters among `WORLD_PARAMETERS` that the callable has.
     """
 
     def __init__(self, function: Callable[..., Any], domains: dict[str, list[Any]]) -> None:
@@ -63,6 +68,7 @@ class Form:
                     "a pydantic model"
                 )
             self.record = self._returned = function
+            # There is no function to pass the record to: making it is the resolution.
             self._passes = False
             self.entries = _makers(function)
         else:
@@ -76,7 +82,7 @@ class Form:
             if name in self.silent and values:
                 self.silent[name] = values[0]
         for name, value in self.silent.items():
-            # From here on it counts as the argument's default.
+            # A case may leave the argument out, and then gets this value: it is the default, as far as cases go.
             self.arguments[name].update(default=value, required=False)
 
     def _read_signature(self, function):
@@ -124,7 +130,7 @@ class Form:
             if name in found:
                 continue
             if self.record is not None and records.kind_of(self.record) != "typed dictionary":
-                # A field of the other subject alone; whether any has it, the parent looks.
+                # This record has no such field. The other subject may have it; the parent complains if neither has.
                 continue
             kinds = {_KNOWN_TYPES.get(type(value), "object") for value in values if value is not None}
             if kinds == {"int", "float"}:
@@ -145,7 +151,7 @@ class Form:
         return found
 
     def learn(self, resolver: Any, facts: dict[str, Any]) -> None:
-        """Find out which fields an outcome has: from what is returned, as annotated, else from the silent case."""
+        """Find out which fields an outcome has: from the return annotation, else from the case that sets nothing."""
         if self._returned is not None:
             self.names = records.names_of(self._returned)
             return
@@ -164,7 +170,10 @@ class Form:
             )
 
     def call(self, args, facts):
-        """Return the fields that the callable resolves ``args`` to. Raises what it raises, and records.NoFields."""
+        """Return what the callable makes of ``args``; its argument, which it has then changed, if it returns None.
+
+        Raises whatever the callable raises.
+        """
         given = {**_copied(self.silent), **_copied(args)}
         if self.record is not None and records.kind_of(self.record) != "typed dictionary":
             given = self.made(given)
@@ -175,7 +184,7 @@ class Form:
         return given if returned is None else returned
 
     def made(self, given):
-        """Return an instance of the record."""
+        """Return an instance of the record with the given fields, converted from JSON to their annotated types."""
         if records.kind_of(self.record) != "pydantic":
             given = {
                 name: records.converted(value, self.arguments[name]["hint"]) if name in self.arguments else value
@@ -190,14 +199,14 @@ def _is_mapping(hint):
 
 
 def _copied(value):
-    # A callable may change its argument, which must not reach the next case.
+    # A callable may change its argument; the change must not reach the next case.
     if isinstance(value, dict):
         return {key: _copied(part) for key, part in value.items()}
     return [_copied(part) for part in value] if isinstance(value, list) else value
 
 
 def _makers(cls):
-    """Return the functions of a class, and of what it inherits from, that run when an instance is made."""
+    """Return the functions of a class and its base classes that run when an instance is made."""
     found = {}
     for base in reversed(cls.__mro__):
         for name, value in vars(base).items():
@@ -211,7 +220,10 @@ def _makers(cls):
 
 
 def _decorated(function):
-    """Return whether a method carries the decorator of a validator or of a default."""
+    """Return whether a method has one of `_DECORATORS`.
+
+    Only the source shows this, since the decorators of attrs return the function itself.
+    """
     try:
         lines, _ = inspect.getsourcelines(function)
     except (OSError, TypeError):

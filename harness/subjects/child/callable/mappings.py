@@ -1,7 +1,7 @@
-"""Reads the source of somebody's own function for the values that can matter, also where its argument is a mapping.
+"""Reads the source of a user's function for the values that can matter, even if its argument is a mapping.
 
-What `describe` and `aims` understand is attributes of a record and ``getenv``. So the reads of a mapping are first
-written as these: ``args["port"]`` and ``args.get("port", 80)`` as ``args.port``, ``os.environ["X"]`` and
+The package `aims` understands only attributes of a record and ``getenv``. So the reads of a mapping are first
+rewritten as these: ``args["port"]`` and ``args.get("port", 80)`` as ``args.port``, ``os.environ["X"]`` and
 ``"X" in env`` as ``getenv("X")``. The rewritten code is only read, never run.
 """
 
@@ -18,14 +18,17 @@ _KINDS = {"int": "int", "float": "float"}
 
 
 class CallableValues(ReadValues):
-    """The arguments and environment variables that a callable and the functions it calls read, and their values."""
+    """The arguments and variables that a callable and the functions it calls read, and what they are compared with.
+
+    ``kinds`` has the type of each variable that is converted to a number.
+    """
 
     def __init__(self, fields: dict[str, Any], modules: dict[str, ModuleType]) -> None:
         self.kinds: dict[str, str] = {}
         super().__init__(fields, modules)
 
     def parsed(self, module):
-        """Return the module's tree with the reads of mappings as reads of attributes."""
+        """Return the parsed module, with reads of mappings rewritten as reads of attributes."""
         return _Normal(self._fields).visit(super().parsed(module))
 
     def _read_names(self, node):
@@ -44,7 +47,7 @@ class CallableValues(ReadValues):
         return super()._target(node)
 
     def variables(self) -> dict[str, dict[str, Any]]:
-        """Return what each environment variable holds, and the values it is compared with."""
+        """Return the type of each environment variable, and the values it is compared with."""
         return {
             name: {"type": self.kinds.get(name, "str"), "default": None, "compared": values}
             for name, values in sorted(self.environment.items())
@@ -52,7 +55,7 @@ class CallableValues(ReadValues):
 
 
 def _variables_in(node):
-    """Return the variables whose text an expression is or falls back from."""
+    """Return the variables that an expression reads, also as one of several alternatives."""
     return [
         child.args[0].value
         for child in ast.walk(node)
@@ -61,11 +64,13 @@ def _variables_in(node):
 
 
 class _Normal(ast.NodeTransformer):
+    """Rewrites reads of mappings as reads of attributes, and renames what is called like a configuration."""
+
     def __init__(self, fields):
         self._fields = fields
 
     def _read_of(self, base, key, node):
-        """Return the read of ``key`` from ``base`` in the usual form, None where it is none."""
+        """Return the read of ``key`` from ``base`` as ``base.key`` or ``getenv(key)``; None if it reads neither."""
         if not isinstance(key, ast.Constant) or type(key.value) is not str:
             return None
         name = getattr(base, "attr", getattr(base, "id", ""))
@@ -105,7 +110,8 @@ class _Normal(ast.NodeTransformer):
                 return ast.fix_missing_locations(ast.copy_location(made, node))
         return node
 
-    # An object called like a configuration is taken for the model's, whose attributes are no arguments.
+    # `aims.terms` takes an object whose name ends with "config" for the model's configuration, whose attributes are
+    # no arguments. A user's argument may well be called ``config``, so every such name gets another ending.
 
     def visit_Name(self, node):
         node.id = renamed(node.id)
@@ -136,5 +142,5 @@ class _Normal(ast.NodeTransformer):
 
 
 def renamed(name: str) -> str:
-    """Return what a name is in the trees that were read."""
+    """Return the name that stands for ``name`` in the rewritten code."""
     return f"{name}_" if name.lower().endswith("config") else name

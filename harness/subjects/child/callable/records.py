@@ -1,6 +1,6 @@
-"""Classes that say what their fields are: dataclasses, attrs and pydantic models, typed dictionaries, named tuples.
+"""Reads the fields of classes: dataclasses, attrs and pydantic models, typed dictionaries, named tuples.
 
-Nothing here imports any of these libraries: a class is recognised by its attributes.
+The attrs and pydantic libraries are not imported here: their classes are recognised by their attributes.
 """
 
 import dataclasses
@@ -14,17 +14,17 @@ from ..tree.describe import SCALARS, listed, without_none
 
 _BOUNDS = ("ge", "gt", "le", "lt")
 _NO_DEFAULT = object()
-# For these ``x or default`` and ``default if x is None else x`` differ.
+# Values worth trying, because ``x or default`` and ``default if x is None else x`` differ for them.
 _FALSY = {"int": [0], "float": [0.0], "str": [""]}
-# A required argument that a case does not set starts with one of these.
+# The value of a required argument that a case does not set, by type.
 _PLACEHOLDERS = {"bool": False, "int": 1, "float": 1.0, "str": "text", "list": [], "object": {}}
 
 
 def kind_of(cls):
-    """Return what gives ``cls`` its fields (``dataclass``, ``attrs``, ``pydantic``, ...), None for other classes."""
+    """Return the kind of a class with fields (``dataclass``, ``attrs``, ``pydantic``, ...), None for any other."""
     if not inspect.isclass(cls):
         return None
-    # A pydantic dataclass is a dataclass that checks.
+    # This includes pydantic's dataclasses: they are dataclasses that check their values.
     if dataclasses.is_dataclass(cls):
         return "dataclass"
     if hasattr(cls, "__attrs_attrs__"):
@@ -51,15 +51,17 @@ def names_of(cls):
 
 
 def arguments_of(cls):
-    """Return one dictionary a field that can be given, in order: what `harness.world.fields.FieldSpec` has.
+    """Return one dictionary for each field that can be given, in order.
 
-    ``near`` are values worth trying even if the code never names them, such as the bounds that annotations and
-    validators set; ``hint`` is the type as annotated.
+    It has the attributes of `harness.world.fields.FieldSpec`, and two more keys. ``near`` lists values worth trying
+    even if the code never names them, such as the bounds that annotations and validators set. ``hint`` is the type
+    as annotated.
     """
     try:
         hints = typing.get_type_hints(cls, include_extras=True)
     except Exception:
-        # A name is imported for type checkers only: the fields are known, their types are not.
+        # Some annotation cannot be evaluated, for example because its name is imported for type checkers only. Then
+        # no field's type is known.
         hints = {}
     found = []
     for name, called, default, extra in _given(cls):
@@ -75,7 +77,10 @@ def arguments_of(cls):
 
 
 def _given(cls):
-    """Yield for each field that can be given: its name, the name it is given by, its default and its metadata."""
+    """Yield ``(name, keyword, default, metadata)`` for each field that can be given.
+
+    ``keyword`` is the name in a call; it differs from ``name`` for a field with an alias.
+    """
     kind = kind_of(cls)
     if kind == "dataclass":
         for field in dataclasses.fields(cls):
@@ -111,7 +116,7 @@ def _default_of(field):
     factory = field.default_factory
     if factory is None:
         return field.default
-    # One that looks at the other fields has no value of its own.
+    # A factory that takes the other fields as its parameter has no value without them.
     return factory() if not inspect.signature(factory).parameters else None
 
 
@@ -122,7 +127,7 @@ def _made(default, factory, missing):
 
 
 def _validators(validator):
-    """Return an attrs validator and what it is put together from."""
+    """Return an attrs validator and all validators inside it."""
     if validator is None:
         return []
     parts = getattr(validator, "_validators", None) or [getattr(validator, "validator", None)]
@@ -173,7 +178,7 @@ def _bounds(metadata):
 
 
 def _kind(hint):
-    """Return the type of an annotation, of its items, and the values it lists."""
+    """Return the type that an annotation names, the type of its items if it is a list, and the values it lists."""
     if hint in SCALARS:
         return SCALARS[hint], None, ()
     origin = typing.get_origin(hint)
@@ -194,7 +199,7 @@ def _kind(hint):
 
 
 def is_plain(value):
-    """Return whether ``value`` is the same after a round trip through JSON."""
+    """Return whether ``value`` has only types that JSON has, so that it is the same after a round trip."""
     if isinstance(value, list):
         return all(map(is_plain, value))
     if isinstance(value, dict):
@@ -203,7 +208,10 @@ def is_plain(value):
 
 
 def in_json(value):
-    """Return a default in JSON's words (an enumeration's member by its value, a tuple as a list), None for others."""
+    """Return a default in JSON's types.
+
+    A member of an enumeration becomes its value, a tuple or set a list, a path text, and anything else None.
+    """
     if isinstance(value, enum.Enum):
         return value.value if is_plain(value.value) else None
     if isinstance(value, (tuple, set, frozenset)):
@@ -220,7 +228,7 @@ def placeholder(argument):
 
 
 def converted(value, hint):
-    """Return a JSON value as its annotation has it, where that is sure. Others are returned unchanged."""
+    """Return a JSON value converted to its annotated type, or unchanged if the annotation does not say how."""
     if inspect.isclass(hint) and issubclass(hint, enum.Enum):
         return next((member for member in hint if type(member.value) is type(value) and member.value == value), value)
     if inspect.isclass(hint) and issubclass(hint, pathlib.PurePath) and isinstance(value, str):
@@ -255,7 +263,10 @@ def fields_in(value):
 
 
 def hints_of(function):
-    """Return the annotations of a function, without those that name something imported for type checkers only."""
+    """Return the annotations of a function; None for those that cannot be evaluated.
+
+    Such an annotation may name something that is imported for type checkers only.
+    """
     try:
         return typing.get_type_hints(function, include_extras=True)
     except Exception:
@@ -266,7 +277,7 @@ def hints_of(function):
 
 
 def _looked_up(text, function):
-    """Return what an annotation, a dotted name, stands for in the function's module; None where that is unknown."""
+    """Return what a dotted name in an annotation means in the function's module; None if it means nothing there."""
     found = sys.modules.get(function.__module__)
     for part in text.split("."):
         found = getattr(found, part, None)

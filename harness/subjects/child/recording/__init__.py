@@ -1,1 +1,1 @@
-"""What a subject did: the writes and decisions that ran, and which case was the first to reach them."""
+"""Records what a subject does: the writes and decisions that ran, and which case was the first to reach them."""

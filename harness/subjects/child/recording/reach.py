@@ -1,4 +1,4 @@
-"""A subject's writers and decisions in slot order, and how much of them ran."""
+"""Lists a subject's write sites and decisions in slot order, and tells which of them ran."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from .novelty import Novelty
 from .recorder import Recorder
 
 Marked = Callable[[Any], Any]
-"""Returns a value in JSON's types (`serve.values.marked`)."""
+"""A function that returns a value in JSON's types: `serve.values.marked`."""
 
 _NEVER = re.compile(r"#\s*never (true|false|asked):\s*(\S.*)")
 _UNREACHABLE = re.compile(r"#\s*unreachable:\s*(\S.*)")
 
 
 class RecordedReach:
-    """The writers and decisions that the slots of one subject reach.
+    """The write sites and decisions that the slots of one subject reach.
 
-    ``slots`` are as in ``Sites.in_slot_order``. With ``everything`` the write sites that no slot reaches are
-    listed too, without a slot: in a package whose whole source is the resolution, these are dead. ``unreachable``
-    lists what no case reaches: each entry has the ``source`` (a function), the ``code`` (its line) and a ``reason``.
-    It means the write sites of the line, or with ``never`` a result that the line's conditions never have.
+    ``slots`` are as in ``Sites.in_slot_order``. With ``everything`` the write sites that no slot reaches are listed
+    too, without a slot: the whole source of a package is the resolution, so these sites are dead.
+
+    ``unreachable`` has the excuses that the profile lists. Each names a function (``source``), the text of a line in
+    it (``code``) and a ``reason``. It says that the line's write sites are never reached; if it has the key
+    ``never``, it says instead which result the line's conditions never have.
     """
 
     def __init__(
@@ -46,7 +48,7 @@ class RecordedReach:
         self._write_numbers = [position[id(site)] for _, site in self._writes]
         position = {id(site): 2 * number for number, site in enumerate(sites.decisions)}
         self._decision_numbers = [position[id(site)] for site in self._decisions]
-        # For each branch the recorder's number, and the number by which a trace reports it.
+        # The recorder's number of each branch -> its number in a trace: see `following`.
         self._asked: dict[int, int] = {}
         for place, number in enumerate(self._decision_numbers):
             self._asked[number], self._asked[number + 1] = 2 * place + 1, 2 * place
@@ -55,7 +57,7 @@ class RecordedReach:
         self._described: list[dict[str, Any]] | None = None
 
     def writers(self) -> list[dict[str, Any]]:
-        """Return all writers, in slot order."""
+        """Return the write sites, in slot order."""
         return [
             {
                 "field": site.field,
@@ -69,7 +71,7 @@ class RecordedReach:
         ]
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return all decisions, in slot order. The files are read once."""
+        """Return the decisions, in slot order. The list is made once, since that reads the source files."""
         if self._described is None:
             self._described = [
                 {
@@ -99,7 +101,7 @@ class RecordedReach:
         return known["reason"] if known else ""
 
     def _never(self, site: Site, line: str) -> dict[str, str]:
-        """Return which result the line's conditions never have, and why, from a comment or the list."""
+        """Return which result the line's conditions never have, and why, as a comment or the profile says."""
         comment = _NEVER.search(line)
         if comment is not None:
             return {"never": comment[1], "excuse": comment[2].strip()}
@@ -107,17 +109,18 @@ class RecordedReach:
         return {"never": known["never"], "excuse": known["reason"]} if known else {}
 
     def _known(self, site: Site, line: str, decides: bool) -> dict[str, str] | None:
-        """Return the entry of the list for a line, as one that decides or as one that writes; None without one."""
+        """Return the profile's excuse for a line's decisions (``decides``) or write sites, None if it has none."""
         for known in self._unreachable:
             if ("never" in known, known["source"], known["code"]) == (decides, site.function, line.strip()):
                 return known
         return None
 
     def fresh(self) -> tuple[list[int], list[int], list[tuple[int, list[int]]]]:
-        """Return the runs of each writer since this was last asked, and of each decision what was ever seen.
+        """Return three lists about what ran.
 
-        For a decision 0 is neither, 1 true, 2 false, 3 both. Third come the cases that were the first of their
-        stream to reach something, each with what that was.
+        - For each write site, how often it ran since the last call.
+        - For each decision, which branches were ever taken: 0 for none, 1 for true, 2 for false, 3 for both.
+        - The cases since the last call that were the first of their stream to reach something, with what it was.
         """
         reported, counts = self._reported, self._counts()
         self._reported = counts
@@ -129,7 +132,7 @@ class RecordedReach:
         )
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Forget all that ran."""
         self._reported = self._counts()
         self._recorder.seen[:] = bytes(len(self._recorder.seen))
         self.novelty.forget()
@@ -139,7 +142,10 @@ class RecordedReach:
         return [counts[number] for number in self._write_numbers]
 
     def chain(self, run: Callable[[], object], marked: Marked) -> list[dict[str, Any]]:
-        """Return every write that ``run()`` makes, in order, its value as ``marked`` writes it; none is counted."""
+        """Return every write that ``run()`` makes, in order, with its value as ``marked`` returns it.
+
+        These writes are not counted.
+        """
         recorder = self._recorder
         recorder.drop()
         chance.renew()
@@ -150,7 +156,7 @@ class RecordedReach:
             recorder.drop()
 
     def written(self, positions: Sequence[int], marked: Marked) -> list[list[dict[str, Any]]] | None:
-        """Return the chains of those cases of the last batch, None when one of them was not resolved here."""
+        """Return the chains of these cases of the last batch, None if this process did not resolve all of them."""
         kept = self._recorder.kept
         if any(position not in kept for position in positions):
             return None
@@ -172,9 +178,10 @@ class RecordedReach:
 
     @contextlib.contextmanager
     def following(self) -> Iterator[Callable[[], list[int]]]:
-        """Within the block count nothing; gives a function that returns what was decided since its last call.
+        """Within the block count nothing, and give a function that returns the branches taken since its last call.
 
-        That is, in order, twice the number of each decision among all, one more where it was true.
+        They are in order. The branch of decision ``d`` (in the order of `decisions`) is ``2 * d + 1`` if it was true,
+        ``2 * d`` if it was false.
         """
         numbers: list[int] = []
         known = self._asked

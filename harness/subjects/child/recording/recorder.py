@@ -1,7 +1,7 @@
-"""Counts and logs the writes and decisions of a tree: its modules are compiled with a call at each of them.
+"""Records the writes and decisions of a tree: its modules are compiled with a call at each of them.
 
 A tracer (``sys.settrace``, ``sys.monitoring``) sees lines and jumps, but neither the value that was written nor which
-of several conditions in one line was asked. The calls see both, and cost only where a site is.
+of several conditions in one line was asked. The calls see both, and take time only at a write or a decision.
 """
 
 from __future__ import annotations
@@ -20,16 +20,19 @@ from ....source.writes import targets_of
 
 _WROTE = "__stackproof_wrote__"
 _DECIDED = "__stackproof_decided__"
-# More sequences of writes than this are counted at once, so that they take no more memory.
+# If more different sequences of writes than this are waiting to be counted, they are counted and dropped, so that
+# they do not fill the memory.
 _MOST_SEQUENCES = 4096
 
 
 class Recorder:
     """The sites of one tree and what happened at them.
 
-    ``seen`` has two bytes for each of ``sites.decisions``: whether it was true, whether it was false. What was set
-    there is listed in ``fresh``, and the writes by their numbers in ``written`` with their ``values``, until somebody
-    takes them. ``kept`` are the writes of the cases of the last batch, by the case's number.
+    - ``seen`` has two bytes for each of ``sites.decisions``: 1 if it was ever true, 1 if it was ever false. The
+      position in ``seen`` is the number of the branch.
+    - ``fresh`` has the numbers of the branches that were newly set in ``seen``, until `Novelty` takes them.
+    - ``written`` has the numbers of the writes of the current case in order, and ``values`` the values written.
+    - ``kept`` has the writes of each case of the last batch, by the case's number, as ``(numbers, values)``.
     """
 
     def __init__(self, root: str, fields: WrittenFields | Collection[str]) -> None:
@@ -39,16 +42,17 @@ class Recorder:
         self.written: list[int] = []
         self.values: list[Any] = []
         self.kept: dict[int, tuple[tuple[int, ...], list[Any]]] = {}
-        # How many cases made each sequence of writes. Cases make few different sequences, so counting sequences is
-        # quicker than counting each write of each case.
+        # How many cases made each sequence of writes, as far as `_counts` does not have them yet. Cases make few
+        # different sequences, so counting sequences is quicker than counting each write of each case.
         self._cases: dict[tuple[int, ...], int] = {}
         self._counts: list[int] = []
+        # The namespaces of all code with calls, and the list of the innermost `following`.
         self._namespaces: list[dict[str, Any]] = []
         self._follower: list[int] | None = None
         self._root = os.path.join(root, "")
 
     def instrumented(self, tree: ast.Module, path: str) -> ast.Module:
-        """Return the parsed module with the calls in it; lines stay where they are."""
+        """Put the calls into a parsed module and return it; the line numbers stay the same."""
         writes, decisions = self.sites.add(tree, path.removeprefix(self._root))
         calls = _Calls(
             {site.node: len(self.sites.writes) - len(writes) + index for index, site in enumerate(writes)},
@@ -59,24 +63,25 @@ class Recorder:
         return tree
 
     def lines_of(self, file: str) -> list[bytes]:
-        """Return the lines of a file that was instrumented, as bytes."""
+        """Return the lines of a file of the tree as bytes, because Python counts columns in bytes."""
         with open(os.path.join(self._root, file), "rb") as source:
             return source.read().splitlines()
 
     def names(self) -> dict[str, Callable[..., Any]]:
-        """Return what the calls are called, for the namespace of a module that has them."""
+        """Return the functions that the calls call, by name, for the namespace of a module."""
         return {_WROTE: self._writing(), _DECIDED: self._deciding()}
 
     def enter(self, namespace: dict[str, Any]) -> None:
-        """Bring the calls within reach of the code of a module, whose ``namespace`` this is."""
+        """Put the functions that the calls call into the ``namespace`` of a module."""
         namespace.update(self.names())
         self._namespaces.append(namespace)
 
     def keep(self, case: int) -> tuple[int, ...]:
-        """Move what was written into ``kept``, as that of the case with the number ``case`` in its batch.
+        """Move the writes since the last case into ``kept``, as those of the case with this number in its batch.
 
         Returns the numbers of the writes.
         """
+        # Case 0 begins a new batch.
         if not case:
             self.kept.clear()
         numbers = tuple(self.written)
@@ -88,12 +93,12 @@ class Recorder:
         return numbers
 
     def drop(self) -> None:
-        """Forget what was written and not taken."""
+        """Forget the writes since the last case."""
         self.written.clear()
         self.values.clear()
 
     def counts(self) -> list[int]:
-        """Return how often each of ``sites.writes`` ran in the cases that were kept, ever."""
+        """Return how often each of ``sites.writes`` ran in all cases that were ever kept."""
         self._count()
         return self._counts
 
@@ -114,7 +119,7 @@ class Recorder:
             self.mark(numbers)
 
     def mark(self, numbers: list[int]) -> None:
-        """Take note that the branches with these numbers were taken."""
+        """Record the branches with these numbers as if they had just been taken."""
         if self._follower is not None:
             self._follower += numbers
             return
@@ -127,8 +132,8 @@ class Recorder:
     def following(self, numbers: list[int]) -> Iterator[None]:
         """Within the block append the number of each branch that is taken to ``numbers``, and mark none as seen.
 
-        The modules get another function for that long. To ask in the usual one would slow down every decision of
-        every case, and few cases are followed.
+        For that long the modules get another function. A test in the usual function would slow down every decision of
+        every case, but only few cases are followed.
         """
 
         def decided(number: int, value: Any) -> Any:
@@ -147,11 +152,11 @@ class Recorder:
                 namespace[_DECIDED] = function
 
     def _writing(self) -> Callable[[int, Any], Any]:
-        # The methods are looked up here, once, and not at each of a thousand calls a case.
+        # The methods are looked up once, and not at each of the thousand calls in a case.
         written, values = self.written.append, self.values.append
 
         def wrote(number: int, value: Any) -> Any:
-            """Take note of one write and return the value."""
+            """Record one write and return the value."""
             written(number)
             values(value)
             return value
@@ -162,7 +167,7 @@ class Recorder:
         seen, fresh = self.seen, self.fresh
 
         def decided(number: int, value: Any) -> Any:
-            """Take note of one branch and return the condition's value as it is."""
+            """Record one branch and return the condition's value unchanged."""
             if value:
                 if not seen[number]:
                     seen[number] = 1
@@ -176,7 +181,7 @@ class Recorder:
 
 
 class _Calls(ast.NodeTransformer):
-    """Puts the calls in: behind a statement that writes, around a declared value, around a decision."""
+    """Puts the calls in: after a statement that writes, around a declared value, around a condition."""
 
     def __init__(self, writes: dict[ast.expr, int], decisions: dict[ast.expr, int]) -> None:
         self._writes = writes
@@ -204,7 +209,7 @@ class _Calls(ast.NodeTransformer):
         return [visited, *after]
 
     def _after(self, target: Any) -> Any:
-        """Return the statement that takes note of what ``target`` was just given."""
+        """Return a statement that reads ``target`` again and records its value as just written."""
         read = copy.copy(target)
         read.ctx = ast.Load()
         return _at(target, ast.Expr(_call(_WROTE, self._writes[target], read)))
@@ -216,21 +221,21 @@ def _call(name: str, number: int, value: Any) -> Any:
 
 
 def _at(place: Any, node: Any) -> Any:
-    """Return ``node`` with the location of ``place``: tracebacks and descriptions show the tree's own lines."""
+    """Return ``node`` with the location of ``place``, so that tracebacks show the tree's own lines."""
     node.lineno, node.col_offset = place.lineno, place.col_offset
     node.end_lineno, node.end_col_offset = place.end_lineno, place.end_col_offset
     return node
 
 
 class RecordingLoader(importlib.machinery.SourceFileLoader):
-    """Loads a module with its writes and decisions recorded, or as it is when ``recorder`` is None."""
+    """Loads a module with its writes and decisions recorded, or unchanged if ``recorder`` is None."""
 
     def __init__(self, fullname: str, path: str, recorder: Recorder | None) -> None:
         super().__init__(fullname, path)
         self._recorder = recorder
 
     def get_code(self, fullname: str) -> types.CodeType | None:
-        """Return the module's code. Recorded code is compiled from the text: a cached file has no calls in it."""
+        """Return the module's code. To be recorded it is compiled anew: the code in a ``.pyc`` file has no calls."""
         if self._recorder is None:
             return super().get_code(fullname)
         tree = self._recorder.instrumented(ast.parse(self.get_data(self.path), self.path), self.path)
@@ -238,7 +243,7 @@ class RecordingLoader(importlib.machinery.SourceFileLoader):
         return code
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Run the module with the recorder in reach of its code."""
+        """Run the module, with the functions that its calls call in its namespace."""
         if self._recorder is not None:
             self._recorder.enter(module.__dict__)
         super().exec_module(module)

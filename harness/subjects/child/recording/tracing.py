@@ -1,4 +1,4 @@
-"""Follows a case that is resolved once more: what it decides, which variables it sets, where it raises."""
+"""Resolves a case once more and reports what it decides, which variables it sets, and where it raises."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def traced(
     accessors: str = "",
     raises: bool = True,
 ) -> list[dict[str, Any]]:
-    """Call each of ``runs`` and return what it did, one dictionary a run.
+    """Call each of ``runs`` and return what it did, as one dictionary for each run.
 
-    ``asked`` holds twice the number of each decision in the description, one more where it was true; it is empty
-    without ``reach``. ``variables`` has a dictionary like a write's for each variable that was set. ``raised`` is the
-    place of the last exception, found only with ``raises``, since that makes a run several times slower. A place is
-    the innermost named function in the folder ``root`` that is not in the file ``accessors``; where there is none,
-    the variable or exception is left out.
+    - ``asked``: the branches that were taken, numbered as in `RecordedReach.following`; empty without ``reach``.
+    - ``variables``: for each variable that was set or removed a dictionary in the form of a write, whose place is the
+      innermost line in the folder ``root`` outside of the file ``accessors``.
+    - ``raised``: the place where the last exception was raised, in the innermost named function in ``root``; None if
+      there is none, or without ``raises``, which makes a run several times slower.
     """
     cases: list[dict[str, Any]] = []
     variables: list[dict[str, Any]] = []
@@ -47,7 +47,10 @@ def traced(
 
 @contextlib.contextmanager
 def _variables(variables: list[dict[str, Any]], root: str, accessors: str) -> Iterator[None]:
-    """Within the block note every variable that code in ``root`` sets or removes."""
+    """Within the block append to ``variables`` each variable that code in ``root`` sets or removes.
+
+    The file ``accessors`` does not count: it sets variables for its callers, and the caller is the place wanted.
+    """
     put, remove = os.putenv, os.unsetenv
 
     def note(name: bytes, value: bytes | None) -> None:
@@ -68,7 +71,7 @@ def _variables(variables: list[dict[str, Any]], root: str, accessors: str) -> It
         note(name, None)
         remove(name)
 
-    # ``os.environ`` calls these two for whatever is assigned to it or deleted from it.
+    # ``os.environ`` calls these two functions for every assignment and deletion.
     os.putenv, os.unsetenv = putenv, unsetenv
     try:
         yield
@@ -78,9 +81,9 @@ def _variables(variables: list[dict[str, Any]], root: str, accessors: str) -> It
 
 @contextlib.contextmanager
 def _raises(raised: list[dict[str, Any]], root: str) -> Iterator[None]:
-    """Within the block append to ``raised`` where each exception first left a named function in ``root``.
+    """Within the block append to ``raised`` where each exception first reached a named function in ``root``.
 
-    The exception that refuses a case is the last of them: those that the tree caught were raised before it.
+    The last of them is the exception that refuses the case: all that the tree caught were raised before it.
     """
     known: list[BaseException] = []
 
@@ -99,7 +102,7 @@ def _raises(raised: list[dict[str, Any]], root: str) -> Iterator[None]:
         code = frame.f_code
         follow = inside.get(code)
         if follow is None:
-            # Worked out once for each function, since this runs at every call.
+            # Computed once for each function, since this runs at every call.
             follow = inside[code] = code.co_filename.startswith(root) and not code.co_name.startswith("<")
         if not follow:
             return None

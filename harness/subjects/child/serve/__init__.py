@@ -1,1 +1,1 @@
-"""The process of a subject as seen from its pipes: frames, operations, and the loop that answers them."""
+"""The part of a subject's process that talks to the parent: requests, answers, and the loop between them."""

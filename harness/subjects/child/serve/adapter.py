@@ -1,4 +1,4 @@
-"""What each kind of subject does in its process: the operations as typed methods; what all share is done here."""
+"""The base class of all kinds of subject in their process: a method for each operation, and what they share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ C = TypeVar("C")
 
 
 class NotASubject(Exception):
-    """The tree lacks what was asked for: ``kind`` is ``slice`` or ``callable``, the text names what is missing."""
+    """The tree lacks what was asked for: ``kind`` is ``slice`` or ``callable``, the message names what is missing."""
 
     kind = ""
 
@@ -23,17 +23,20 @@ class NotASubject(Exception):
 class Adapter(Generic[C]):
     """One loaded subject, whose cases are of type ``C``: a tree, a callable or a package.
 
-    ``limits`` is what the kernel granted; ``root`` is the folder with the subject's source.
+    - ``limits``: which of the limits that need the kernel's permission are in force.
+    - ``root``: the folder with the subject's source.
+    - ``reach``: what was recorded; None if the subject is not recorded.
+    - ``refusals_have_places``: true if the frame of a refusal has the place where it was raised; otherwise `traces`
+      has to find it, which takes longer.
     """
 
     limits: dict[str, bool]
     root: str
     reach: RecordedReach | None = None
-    # Whether the frame of a refusal holds the place where it was raised. If not, `traces` has to find it.
     refusals_have_places = True
 
     def describe(self) -> Described:
-        """Return the arguments, what the resolution reads of them, and the values it compares with."""
+        """Return the arguments, what the resolution reads of them, and the values it compares them with."""
         raise NotImplementedError
 
     def choose(self, names: Sequence[str]) -> list[str]:
@@ -49,37 +52,37 @@ class Adapter(Generic[C]):
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Drop what the subject remembers from case to case, as if the process had just started."""
+        """Drop whatever the subject remembers from earlier cases, as if the process had just started."""
 
     def cases(self, request: CaseRequest[Any]) -> Iterator[C]:
         """Yield the cases of a request."""
         raise NotImplementedError
 
     def accessors(self) -> str:
-        """Return the file of the tree whose functions set variables for others; empty where there is none."""
+        """Return the file of the tree whose functions set variables for others; empty if there is none."""
         return ""
 
     def decisions(self) -> list[JsonObject]:
-        """Return the decisions of the description."""
+        """Return the decisions, as `describe` has them."""
         return [] if self.reach is None else self.reach.decisions()
 
     def chain(self, case: C) -> list[JsonObject]:
-        """Return every write that resolving the case makes, in order; none where writes are not recorded."""
+        """Return every write that resolving the case makes, in order; empty if writes are not recorded."""
         return [] if self.reach is None else self.reach.chain(partial(self.resolve, case), marked)
 
     def written(self, positions: Sequence[int]) -> list[list[JsonObject]] | None:
-        """Return the chains of those cases of the last batch, None where one was not resolved in this process."""
+        """Return the chains of these cases of the last batch, None if this process did not resolve all of them."""
         return [[] for _ in positions] if self.reach is None else self.reach.written(positions, marked)
 
     def traces(self, request: CaseRequest[Any]) -> list[JsonObject]:
-        """Return what resolving each case does (see `recording.tracing`)."""
+        """Resolve the cases and return what each does (see `recording.tracing`)."""
         runs: list[Callable[[], object]] = [partial(self.resolve, case) for case in self.cases(request)]
         return traced(self.reach, runs, self.root, self.accessors(), raises=not self.refusals_have_places)
 
     def reads(self, request: CaseRequest[Any]) -> ListedReads:
-        """Resolve the cases, keep them, and return what each step read. Packages alone have steps."""
+        """Resolve the cases, keep them, and return what each step read. Only packages have steps."""
         raise NotImplementedError
 
     def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
-        """Resolve the kept cases ``numbers`` with two steps exchanged. Packages alone have steps."""
+        """Resolve the kept cases ``numbers`` with two steps exchanged. Only packages have steps."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The loop over the cases of a batch: one answer each, in time, sent in bunches."""
+"""Resolves the cases of a batch within their time limit, and sends the answers, several at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .adapter import Adapter
 from .operations import Resolve
 from .wire import Wire
 
-# The parent waits for a bunch of answers no longer than this and one case's time limit.
+# Answers are sent at least this often. The parent counts on it: it waits little longer than for one case.
 _FLUSH_SECONDS = 1.0
 _LONGEST = 1 << 20
 _OUT_OF_MEMORY = b'X["memory"'
@@ -27,8 +27,8 @@ def answer_all(adapter: Adapter[Any], request: Resolve, seconds: float, wire: Wi
     if novelty is not None:
         novelty.clear()
     if novelty is not None and stream is not None:
-        # What a case reaches must not depend on what this process did before: another number of jobs deals the
-        # batches out differently, and the same seed has to find the same.
+        # What a case reaches must not depend on what this process did before. With another number of jobs, other
+        # batches come before this one, and the same seed still has to find the same.
         adapter.forget()
         novelty.begin(stream)
     resolve = adapter.resolve
@@ -50,7 +50,7 @@ def answer_all(adapter: Adapter[Any], request: Resolve, seconds: float, wire: Wi
             wire.flush()
             flushed = time.monotonic()
         if outcome.startswith(_OUT_OF_MEMORY):
-            # Something may still hold the memory that the case took, so the next case gets a fresh process.
+            # Something may still hold the memory that the case took, so the next case gets a new process.
             wire.flush()
             os._exit(0)
     if novelty is not None and stream is not None:
@@ -58,7 +58,7 @@ def answer_all(adapter: Adapter[Any], request: Resolve, seconds: float, wire: Wi
 
 
 def seconds_of(adapter: Adapter[Any], cases: list[Any]) -> float:
-    """Return the seconds it takes to resolve ``cases`` and do nothing else (the floor of a benchmark)."""
+    """Return the seconds it takes to resolve ``cases`` and do nothing else; a benchmark compares with it."""
     resolve = adapter.resolve
     started = time.perf_counter()
     for case in cases:

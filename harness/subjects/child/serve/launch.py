@@ -1,4 +1,4 @@
-"""Reads launch flags with the tree's own argument parser, so that every release parses as itself."""
+"""Reads launch flags with the tree's own argument parser, so that each release reads its own flags."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 
 class LaunchError(Exception):
-    """The flags do not parse; ``unknown`` names the first flag that the tree does not have."""
+    """The flags do not parse; ``unknown`` is the first flag that the tree does not have, None for other errors."""
 
     def __init__(self, message: str, unknown: str | None = None) -> None:
         super().__init__(message)
@@ -24,12 +24,12 @@ class _Parser(argparse.ArgumentParser):
 
 
 def strict_parser() -> argparse.ArgumentParser:
-    """Return an empty parser that raises LaunchError where argparse would end the process."""
+    """Return an empty parser that raises LaunchError when argparse would end the process."""
     return _Parser(prog="launch", add_help=False, allow_abbrev=True)
 
 
 def parser_of(cls: Any) -> argparse.ArgumentParser:
-    """Return the tree's parser with every default suppressed, so that it returns only what the user set."""
+    """Return the tree's parser without defaults, so that it returns only what the user set."""
     parser = strict_parser()
     cls.add_cli_args(parser)
     for action in parser._actions:
@@ -39,7 +39,7 @@ def parser_of(cls: Any) -> argparse.ArgumentParser:
 
 
 def parse(parser: argparse.ArgumentParser, argv: Sequence[str], names: set[str]) -> dict[str, Any]:
-    """Return the fields that ``argv`` sets, under the ``names`` of the record; raises LaunchError.
+    """Return those of the fields ``names`` that ``argv`` sets, with their values; raises LaunchError.
 
     ``parser`` comes from ``parser_of`` or ``strict_parser``; it can be used again.
     """

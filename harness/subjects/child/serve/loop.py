@@ -19,9 +19,9 @@ from .launch import LaunchError
 from .values import encode
 from .wire import Wire, innermost_line, own_fault
 
-# These have time limits of their own, or none.
+# Operations with a time limit of their own, or without one.
 _UNTIMED = (operations.Resolve, operations.Loop, operations.StepReads, operations.Exchange)
-# The first request is the one that loads, and brings its own limit; until it is read this one holds.
+# The limit until the subject is loaded; the request to load has its own limit.
 _LOAD_SECONDS = 60.0
 _CHILD = os.path.dirname(os.path.dirname(__file__))
 _OURS = (_CHILD, os.path.join(os.path.dirname(os.path.dirname(_CHILD)), "source"), "<frozen")
@@ -34,9 +34,10 @@ def serve(
     number: int,
     decode: Callable[[bytes], Any] = json.loads,
 ) -> None:
-    """Serve until the request pipe closes; answers count from ``number``. The first request is passed to ``load``.
+    """Answer requests until the request pipe closes. The first request is passed to ``load``.
 
-    ``decode`` reads JSON, for a process that has a quicker reader than the standard library's.
+    Answers are numbered from ``number`` on. ``decode`` reads JSON; a process may have a quicker reader than that of
+    the standard library.
     """
     faulthandler.enable()
     chance.watch()
@@ -47,7 +48,7 @@ def serve(
         request = operations.request_from(decode(body))
         if isinstance(request, operations.Load):
             loading = request
-        # The parent ends a child that is late. But if the parent is killed, a child that hangs would stay for ever.
+        # The parent ends a child that is late. Without this timer a child that hangs would outlive a killed parent.
         sandbox.start_timer(loading.load_seconds if loading else _LOAD_SECONDS)
         if isinstance(request, operations.Load):
             adapter, answer = _load(load, request)
@@ -66,10 +67,10 @@ def serve(
 
 
 def _answered(adapter: Adapter[Any], request: operations.Operation[Any], loading: operations.Load) -> bytes:
-    """Return the frame of an answer, or of an exception in which nothing but our own code had a part.
+    """Return the frame of the answer, or of an exception that only our own code can have caused.
 
-    One that went through the subject's code, or that comes of a value which the subject made too large or too deep,
-    ends the process, as everything does that a subject breaks outside of a case.
+    Any other exception ends the process, like everything that a subject breaks outside of a case: one that passed
+    through the subject's code, and one that shows that the subject made a value too large or too deep.
     """
     try:
         return encode(vars(_answer(adapter, request)))
@@ -119,15 +120,15 @@ def _answer(adapter: Adapter[Any], request: operations.Operation[Any]) -> object
 def _load(
     load: Callable[[operations.Load], Adapter[Any]], request: operations.Load
 ) -> tuple[Adapter[Any] | None, operations.Loaded]:
-    """Load the subject; returns it, or None, and the answer, whose ``error`` is the reason for None."""
-    # A load makes much that lasts, such as parsed files, and the collector would walk through it again and again.
+    """Load the subject; return it and the answer. If that fails it is None, and the answer's ``error`` says why."""
+    # Loading makes many objects that last, and the garbage collector would walk through them again and again.
     gc.disable()
     try:
         adapter = load(request)
         if WORLD.unanswered is not None:
-            # The tree swallowed the exception, and continued with a value that no case gave.
+            # The tree swallowed the exception, and continued with some value that it made up.
             raise WORLD.unanswered
-        # The subject's own objects live as long as the process: keep them out of every later collection.
+        # The subject's objects live as long as the process, so later collections skip them.
         gc.collect()
         gc.freeze()
         return adapter, operations.Loaded(None, limits=adapter.limits)
@@ -143,9 +144,9 @@ def _load(
 
 
 def _frame(error: BaseException, loading: operations.Load) -> str:
-    """Return ``file:line`` of the innermost frame that is the subject's, the empty string where none is."""
+    """Return ``file:line`` of the innermost frame in the subject's code, the empty string if there is none."""
     if isinstance(loading, operations.LoadPackage):
-        # All of our core is loaded beside a package; only what lies in the package is the package's.
+        # A package runs on our core, which is loaded beside it. Only the package's own folder counts.
         own = f"{loading.root}/{loading.package}/"
         return innermost_line(error, lambda file: file.startswith(own))
     # A tree or a callable may call any library, whose frames count as well.

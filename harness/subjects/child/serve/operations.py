@@ -1,11 +1,12 @@
-"""What a subject's process can be asked, and what it answers: one table for both ends of the pipe.
+"""The requests to a subject's process and their answers, for both ends of the pipe.
 
-A request is an instance of a class below; the type in brackets behind its base class is that of its answer. On the
-wire a request is a JSON object: the attributes, and in ``op`` the class's name in small letters. The parent writes it
-with `body_of`, the child reads it with `request_from`; the child answers with the attributes of the answer.
+Each kind of request is a class below. The class of its answer is the type argument of its base class:
+``class Parse(Operation[Parsed])``. In the pipe a request is a JSON object with the attributes, and with the class's
+name in small letters under ``op``. The parent writes it with `body_of` and the child reads it with `request_from`.
+The answer is a JSON object with the answer's attributes.
 
-Source trees, our own packages and callables answer the same operations. This module runs on the standard library,
-from Python 3.10 on, since the child of a source tree imports it.
+Source trees, our own packages and callables answer the same operations. This module needs only the standard library
+and Python 3.10, since the child of a source tree imports it.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ JsonObject = dict[str, Any]
 
 @dataclass
 class Loaded:
-    """Whether the subject is there.
+    """Whether the subject could be loaded.
 
-    ``error`` is None, or names the kind of reason for which it is not: ``import`` (an exception), ``unanswered`` (a
-    question to the machine: ``path`` is what was asked, ``how`` the way), ``slice`` or ``callable`` (the tree has no
-    such thing). ``detail`` is the reason in words, ``frame`` the innermost ``file:line`` of the tree. ``limits`` is
-    what the kernel granted.
+    - ``error``: None, or the kind of reason: ``import`` (an exception), ``unanswered`` (a question to the machine),
+      ``slice`` or ``callable`` (the tree has none as described).
+    - ``detail``: the reason in words.
+    - ``path``, ``how``: for ``unanswered``, what was asked and in which way.
+    - ``frame``: the innermost ``file:line`` of the subject's code, empty if unknown.
+    - ``limits``: which of the limits that need the kernel's permission are in force.
     """
 
     error: str | None
@@ -39,7 +42,8 @@ class Loaded:
 class Described:
     """A subject's description of itself, in the shape of `harness.subjects.description.Description`.
 
-    ``resolved`` are the outcome fields it has; None where the parent's profile lists them.
+    ``resolved`` are the fields of an outcome; None if the parent's profile lists them. ``takes`` is None if the
+    subject depends on the whole world.
     """
 
     fields: list[JsonObject]
@@ -58,14 +62,14 @@ class Described:
 
 @dataclass
 class Chosen:
-    """Those of the chosen fields that the subject has, in the order in which outcomes will hold them."""
+    """Those of the chosen fields that the subject has, in the order in which outcomes have them."""
 
     fields: list[str]
 
 
 @dataclass
 class Parsed:
-    """The arguments that launch flags set, or else the ``error``, and the first ``unknown`` flag if there is one."""
+    """The arguments that launch flags set; or the ``error``, and the first ``unknown`` flag if there is one."""
 
     args: JsonObject | None = None
     error: str | None = None
@@ -74,11 +78,12 @@ class Parsed:
 
 @dataclass
 class ReachReport:
-    """How much of a description's writers and decisions ran.
+    """Which of the description's writers and decisions ran.
 
-    ``counts`` are the runs of each writer; ``seen`` is for each decision never asked (0), true (1),
-    false (2) or both (3). ``news`` are the positions of cases that were the first of their stream to reach something,
-    with the numbers of what that was (see `recording.novelty`).
+    - ``counts``: for each writer, how often it ran since the last report.
+    - ``seen``: for each decision, which branches were ever taken: 0 none, 1 true, 2 false, 3 both.
+    - ``news``: the positions of the cases since the last report that were the first of their stream to reach
+      something, each with the numbers of what it reached (see `recording.novelty`).
     """
 
     counts: list[int] = field(default_factory=list)
@@ -95,30 +100,33 @@ class ListedDecisions:
 
 @dataclass
 class ListedChains:
-    """The writes of each case, in order; None where the process does not know them any more."""
+    """The writes of each case, in order; None if the process did not resolve all of these cases."""
 
     chains: list[list[JsonObject]] | None
 
 
 @dataclass
 class ListedTraces:
-    """For each case the numbers of the branches it took, the variables it set and the place it was refused at."""
+    """For each case the numbers of the branches it took, the variables it set, and where it was refused."""
 
     cases: list[JsonObject]
 
 
 @dataclass
 class Took:
-    """How many seconds it took."""
+    """How many seconds the cases took."""
 
     seconds: float
 
 
 @dataclass
 class ListedReads:
-    """What each step of a package read, and which steps ``ran`` in each case; ``lacks`` names what the package lacks.
+    """What the steps of a package read.
 
-    A step is in the shape of `harness.world.chain.PlacedStep`.
+    - ``lacks``: what the package would need to have for this; if it lacks anything, the rest is empty.
+    - ``steps``: the steps in order, in the form of `harness.world.chain.PlacedStep`.
+    - ``reads``: for each step all that it read in any case.
+    - ``ran``: for each case the positions of the steps that ran.
     """
 
     lacks: list[str] = field(default_factory=list)
@@ -129,9 +137,11 @@ class ListedReads:
 
 @dataclass
 class Exchanged:
-    """Of the cases that were run with two steps exchanged, the numbers of those with another outcome.
+    """What changed when cases were resolved with two steps exchanged.
 
-    ``error`` says why the two cannot be exchanged, and is empty where they were.
+    - ``changed``: the numbers of the cases that had another outcome.
+    - ``run``: how many cases were resolved.
+    - ``error``: why the two steps cannot be exchanged; empty if they can.
     """
 
     changed: list[int] = field(default_factory=list)
@@ -142,7 +152,7 @@ class Exchanged:
 A = TypeVar("A")
 
 OPERATIONS: dict[str, type[Operation[Any]]] = {}
-"""The requests by the name that is in ``op``."""
+"""The classes of requests, by the name under ``op``."""
 
 
 @dataclass
@@ -165,9 +175,9 @@ class Operation(Generic[A]):
 
 @dataclass
 class _Load(Operation[A]):
-    """Load the subject in the folder ``root``, and keep to the limits from then on.
+    """Load the subject in the folder ``root``, and apply the limits from then on.
 
-    With ``record`` the process notes what writes the fields and which decisions are taken.
+    With ``record`` the process records which code writes the fields and which branches are taken.
     """
 
     root: str
@@ -189,7 +199,8 @@ class LoadTree(_Load[Loaded]):
 class LoadCallable(_Load[Loaded]):
     """Load the callable ``target`` (``module:name``).
 
-    ``domains`` are values by hand of its arguments; ``silent`` is a `CaseRequest` of one case that sets nothing.
+    ``domains`` are the values of its arguments that the user lists by hand. ``silent`` has the attributes of a
+    `CaseRequest` with one case that sets nothing.
     """
 
     target: str
@@ -215,7 +226,7 @@ class Describe(Operation[Described]):
 
 @dataclass
 class Choose(Operation[Chosen]):
-    """Fix the outcome fields that are reported."""
+    """Fix which fields outcomes report."""
 
     fields: list[str]
 
@@ -229,25 +240,27 @@ class Parse(Operation[Parsed]):
 
 @dataclass
 class Reach(Operation[ReachReport]):
-    """Report how much ran since this was last asked."""
+    """Report what ran since the last report."""
 
 
 @dataclass
 class Decisions(Operation[ListedDecisions]):
-    """List the decisions of the description without making all of it."""
+    """List the decisions of the description, without making the rest of it."""
 
 
 @dataclass
 class Written(Operation[ListedChains]):
-    """List the writes of the cases at ``positions`` of the last batch, without resolving them again."""
+    """List the writes of the cases at ``positions`` in the last batch, without resolving them again."""
 
     positions: list[int]
 
 
 class StreamPart(NamedTuple):
-    """The cases' ``stream`` (None for cases that are no part of a campaign) and the number of the ``first`` of them.
+    """Where the cases of a request belong.
 
-    ``single`` asks for each answer at once, so that a death shows which case it was.
+    - ``stream``: their stream in the campaign, None if they are no part of a campaign.
+    - ``first``: the position of the first of them in its batch.
+    - ``single``: true to send each answer at once, so that a death of the process shows which case it was.
     """
 
     stream: int | None = None
@@ -257,14 +270,15 @@ class StreamPart(NamedTuple):
 
 NO_PART = StreamPart()
 ALONE = -1
-"""The stream in which every case counts by itself: everything it reaches is new."""
+"""A stream in which every case counts by itself: everything that it reaches is new."""
 
 
 @dataclass
 class CaseRequest(Operation[A]):
-    """A request about cases. Each distinct machine and model is in it once; a case names its own by number.
+    """A request about cases.
 
-    A case is its arguments, the two numbers, and its environment.
+    Each distinct machine and model is in it once. A case is a list of its arguments, the position of its machine,
+    the position of its model, and its environment variables.
     """
 
     machines: list[Any]
@@ -279,13 +293,13 @@ class Resolve(CaseRequest[None]):
     part: StreamPart = NO_PART
 
     def __post_init__(self) -> None:
-        """Take the part as JSON has it, too."""
+        """Accept the part as a list, too, which is its form in JSON."""
         self.part = StreamPart(*self.part)
 
 
 @dataclass
 class Loop(CaseRequest[Took]):
-    """Resolve the cases and do nothing else: the floor of a benchmark."""
+    """Resolve the cases and do nothing else; a benchmark compares with the time that this takes."""
 
 
 @dataclass
@@ -300,7 +314,7 @@ class Traces(CaseRequest[ListedTraces]):
 
 @dataclass
 class StepReads(CaseRequest[ListedReads]):
-    """Resolve the cases, keep them, and list what each step of the package read. Packages alone have steps."""
+    """Resolve the cases, keep them, and list what each step of the package read. Only packages have steps."""
 
 
 @dataclass
@@ -319,5 +333,5 @@ def body_of(request: Operation[Any]) -> JsonObject:
 
 
 def request_from(body: JsonObject) -> Operation[Any]:
-    """Return the request of a JSON object. Raises KeyError or TypeError for what is none."""
+    """Return the request that a JSON object stands for. Raises KeyError or TypeError if it stands for none."""
     return OPERATIONS[body.pop("op")](**body)

@@ -1,4 +1,4 @@
-"""Values of a resolution as JSON: the same bytes for equal values of equal types, in every process."""
+"""Writes values of a resolution as JSON: in every process the same bytes for equal values of equal types."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}")
 def encode(value: Any) -> bytes:
     """Return ``value`` as compact JSON bytes, the same bytes for equal values of equal types.
 
-    UTF-8 cannot carry half a surrogate pair, so one is written as an escape's text. Raises ValueError, TypeError or
-    RecursionError for what JSON cannot hold.
+    UTF-8 has no half of a surrogate pair, so such a half is written as the text of its escape. Raises ValueError,
+    TypeError or RecursionError for a value that JSON cannot hold.
     """
     text = _ENCODER.encode(value)
     try:
@@ -29,14 +29,14 @@ def encode(value: Any) -> bytes:
 
 def without_addresses(text: str) -> str:
     """Return ``text`` without addresses in memory, which differ from one process to the next."""
-    # Most texts have none: looking for two letters is several times as quick as the pattern.
+    # Most texts have no address, and looking for two letters first is several times as quick as the pattern.
     return _ADDRESS.sub("0x...", text) if "0x" in text else text
 
 
 def marked(value: Any) -> Any:
-    """Return ``value`` in JSON's types; a key that starts with ``$`` names the type that JSON does not have.
+    """Return ``value`` in JSON's types. A value of any other type becomes ``{"$TYPE": ...}``.
 
-    So two values have equal JSON only where they and their types are equal.
+    So two values have equal JSON only if they and their types are equal.
     """
     value = now(value)
     if isinstance(value, dict):
@@ -52,7 +52,7 @@ def marked(value: Any) -> Any:
     if value is None or type(value) in (bool, str, int, float):
         return value
     if isinstance(value, str):
-        # ``str(value)`` would call what a subclass, such as an enumeration, has in its place.
+        # ``str(value)`` would call the method of a subclass, which an enumeration has for example.
         return {f"${type(value).__name__}": str.__str__(value)}
     if isinstance(value, (int, float)):
         return {f"${type(value).__name__}": int(value) if isinstance(value, int) else float(value)}

@@ -1,7 +1,8 @@
 """The child's end of the two pipes to its parent.
 
-A request is a length (four bytes, big-endian), then that many bytes. An answer begins with its number, counted from
-a random one that the parent chose. So whatever else a tree writes into the pipe is not taken for an answer.
+A request is a length (four bytes, big-endian), then that many bytes. An answer is a number, a length, then that many
+bytes. The parent chose the first number at random, and each answer has the next one. So the parent recognises
+anything else that a tree writes into the pipe.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from collections.abc import Callable
 REQUEST_HEAD = struct.Struct(">I")
 ANSWER_HEAD = struct.Struct(">II")
 FAULT = b"!"
-"""The first byte of a frame that reports an exception of the child's own code, whatever was asked."""
-# An outcome is a few hundred bytes: one write per batch of this many bytes keeps system calls rare.
+"""The first byte of a frame that reports an exception of the child's own code instead of an answer."""
+# An outcome is a few hundred bytes. Answers are written when there are this many bytes, to make few system calls.
 _FLUSH = 1 << 15
 
 
 class Wire:
-    """The child's end: reads requests, buffers answers, flushes them in whole frames."""
+    """Reads requests, and collects answers until they are written; a write has only whole frames."""
 
     def __init__(self, request_fd: int, response_fd: int, number: int) -> None:
         self._in = os.fdopen(request_fd, "rb", buffering=1 << 16)
@@ -29,7 +30,7 @@ class Wire:
         self._pending = bytearray()
 
     def receive(self) -> bytes | None:
-        """Return the next request, or None when the parent has closed its end."""
+        """Return the next request, None if the parent has closed its end."""
         head = self._in.read(REQUEST_HEAD.size)
         if len(head) < REQUEST_HEAD.size:
             return None
@@ -38,7 +39,7 @@ class Wire:
         return body if len(body) == size else None
 
     def send(self, payload: bytes) -> None:
-        """Queue one frame; it leaves when the buffer is full or ``flush`` is called."""
+        """Queue one frame; it is written when the queue is long enough or `flush` is called."""
         self._pending += ANSWER_HEAD.pack(self._number, len(payload))
         self._pending += payload
         self._number = (self._number + 1) & 0xFFFFFFFF
@@ -54,14 +55,14 @@ class Wire:
 
 
 def own_fault(error: BaseException) -> bytes:
-    """Return the frame that reports an exception of the child's own code: a mark, then the traceback."""
+    """Return the frame that reports an exception of the child's own code: `FAULT`, then the traceback."""
     return FAULT + "".join(traceback.format_exception(error)).encode(errors="backslashreplace")
 
 
 def innermost_line(error: BaseException, counts: Callable[[str], bool]) -> str:
-    """Return ``file:line`` of the innermost frame in a file that ``counts``, the empty string where there is none.
+    """Return ``file:line`` of the innermost frame in a file for which ``counts`` is true; empty if there is none.
 
-    For a SyntaxError in such a file it is the place that Python could not read.
+    For a SyntaxError in such a file it is the place of the error.
     """
     if isinstance(error, SyntaxError) and error.filename and error.filename[0] != "<" and counts(error.filename):
         return f"{error.filename}:{error.lineno}"

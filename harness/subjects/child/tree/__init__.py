@@ -1,1 +1,1 @@
-"""A source tree of sglang as a subject: which of its modules are loaded, what is cut out of it, how it resolves."""
+"""A source tree of sglang as a subject: loads its modules, cuts the slice out, and resolves a case."""

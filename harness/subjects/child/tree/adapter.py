@@ -28,7 +28,7 @@ from .resolve import Resolver
 
 
 class TreeAdapter(FactsAdapter):
-    """One loaded tree. Its cases are facts that the stand-ins answer from."""
+    """One loaded tree. Its cases are facts, from which the stand-ins answer."""
 
     def __init__(self, request: LoadTree) -> None:
         self.limits = sandbox.confine(request.memory_bytes, request.root)
@@ -64,7 +64,7 @@ class TreeAdapter(FactsAdapter):
         WORLD.forget_modules()
 
     def describe(self) -> Described:
-        """Return the record's fields, what the resolution reads, and the values it compares with."""
+        """Return the record's fields, what the resolution reads of them, and the values it compares them with."""
         profile = self._profile
         cut, names = profile["slice"], [field.name for field in dataclasses.fields(self._cls)]
         reading = ReadValues(names, describe.modules_of(profile["package"]))
@@ -98,7 +98,7 @@ class TreeAdapter(FactsAdapter):
         )
 
     def _starts(self, recorder: Recorder) -> list[tuple[str, ast.AST]]:
-        """Return where the resolution starts: the entry method, then the functions that registries call."""
+        """Return the slots: the statements of the entry method, then the functions that registries call."""
         cut = self._profile["slice"]
         functions = recorder.sites.functions
         entries, line = functions.get(slicing.ENTRY, []), 0
@@ -111,7 +111,7 @@ class TreeAdapter(FactsAdapter):
         return [*slicing.labelled(body, cut["entry"]), *(("(registered)", node) for node in registered)]
 
     def accessors(self) -> str:
-        """Return the file of the object through which the tree reads and sets variables."""
+        """Return the file of the object through which the tree reads and sets variables; empty if it has none."""
         module = sys.modules.get(self._profile.get("environment_object", "").partition(":")[0])
         return getattr(module, "__file__", None) or ""
 

@@ -1,4 +1,4 @@
-"""Describes a loaded tree by its own objects: the fields of its record, their flags, its environment variables."""
+"""Describes a loaded tree from its own objects: the fields of its record, their flags, its environment variables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCALARS = {bool: "bool", int: "int", float: "float", str: "str"}
 
 
 def fields_of(cls: Any) -> list[dict[str, Any]]:
-    """Return one dictionary a field of the dataclass ``cls``, in their order."""
+    """Return one dictionary for each field of the dataclass ``cls``, in order."""
     hints = typing.get_type_hints(cls, include_extras=True)
     flags = flags_of(cls)
     described = []
@@ -53,7 +53,7 @@ def _unwrap(hint):
 
 
 def without_none(hint: Any) -> tuple[Any, bool]:
-    """Return an annotation without the None that it allows, and whether it allows it."""
+    """Return an annotation without its ``None``, and whether it had one."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         parts = [part for part in typing.get_args(hint) if part is not type(None)]
         optional = len(parts) < len(typing.get_args(hint))
@@ -75,7 +75,7 @@ def _kind(hint):
 
 
 def listed(choices: Iterable[Any] | None) -> list[Any]:
-    """Return choices as a list, those of a set in the order of their text, none for None."""
+    """Return choices as a list: a set is sorted by the text of its items, and None is empty."""
     if choices is None:
         return []
     return sorted(choices, key=str) if isinstance(choices, (set, frozenset)) else list(choices)
@@ -103,10 +103,9 @@ def flags_of(cls: Any) -> dict[str, list[str]]:
 
 
 def assigned_in(cls: Any, names: Iterable[str]) -> set[str]:
-    """Return those of ``names`` that the module of ``cls`` assigns on an instance without declaring them as fields.
+    """Return those of ``names`` that the module of ``cls`` assigns or declares on an instance.
 
-    The text is searched rather than parsed: this is asked of every new process, and a parse takes longer than a
-    hundred cases.
+    The text is searched and not parsed: every new process does this, and parsing takes longer than a hundred cases.
     """
     with open(inspect.getfile(cls), encoding="utf-8") as source:
         text = source.read()
@@ -124,7 +123,7 @@ def modules_of(package: str) -> dict[str, types.ModuleType]:
 
 
 def partial_trees(package: str) -> dict[str, ast.Module]:
-    """Return the kept definitions of the modules of ``package`` that were loaded in part, parsed, by name."""
+    """Return the modules of ``package`` that were loaded in part, by name: the parsed definitions that were kept."""
     found = {}
     for name, module in sorted(sys.modules.items()):
         if name.partition(".")[0] == package:
@@ -135,7 +134,10 @@ def partial_trees(package: str) -> dict[str, ast.Module]:
 
 
 def environment_kinds(envs: Any, names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Return what each variable holds (``bool``, ``int``, ``float``, ``str``) and its default."""
+    """Return the type (``bool``, ``int``, ``float``, ``str``) and the default of each variable in ``names``.
+
+    ``envs`` is the tree's object with an accessor for each variable; a variable without one is text.
+    """
     kinds = {}
     for name in sorted(names):
         field = vars(type(envs)).get(name) if envs is not None else None

@@ -1,4 +1,4 @@
-"""Subjects that run among stand-ins: trees and callables, whose cases are facts that the stand-ins answer from."""
+"""The common part of trees and callables: their cases are facts, from which stand-ins and probes are answered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .resolve import Resolver
 
 
 class FactsAdapter(Adapter[JsonObject]):
-    """A subject whose cases a `Resolver` resolves, and whose cached functions `Caches` empties."""
+    """A subject whose cases are resolved by a `Resolver`, and whose cached functions are kept by `Caches`."""
 
     _resolver: Resolver
     _caches: Caches
@@ -22,11 +22,11 @@ class FactsAdapter(Adapter[JsonObject]):
         return self._resolver.choose(names)
 
     def resolve(self, case: JsonObject) -> bytes:
-        """Return the case's answer frame."""
+        """Return the answer frame of a case."""
         return self._resolver.resolve(case)
 
     def forget(self) -> None:
-        """Drop what the tree's functions remember."""
+        """Drop what the subject's cached functions remember."""
         self._caches.forget_all()
 
     def cases(self, request: CaseRequest[Any]) -> Iterator[JsonObject]:
@@ -35,7 +35,7 @@ class FactsAdapter(Adapter[JsonObject]):
 
 
 def facts_of(request: CaseRequest[Any]) -> Iterator[JsonObject]:
-    """Yield each case of a request as the facts that stand-ins answer from."""
+    """Yield each case of a request as facts: arguments, variables, and what is true of the machine and the model."""
     machines, models = request.machines, request.models
     for args, machine, model, env in request.cases:
         hardware, probes = machines[machine]

@@ -1,4 +1,4 @@
-"""Decides for every import of the tree what it gets: the real module, part of it, or a stand-in."""
+"""Decides what every import in a tree gets: the real module, part of it, or a stand-in."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ _OURS = (__package__ or "").partition(".")[0]
 
 
 class TreeFinder(importlib.abc.MetaPathFinder):
-    """Serves the tree's package from ``root`` and stands in for everything outside the standard library.
+    """Loads the tree's package from ``root``, and makes stand-ins for all packages outside the standard library.
 
-    With a ``recorder`` the modules that are loaded whole are recorded.
+    Modules that are loaded whole are recorded if there is a ``recorder``. The ``profile`` says:
 
-    ``profile`` says which modules of the package are loaded whole (``real``), which by named definitions only
-    (``partial``), which foreign packages are taken as installed (``installed``), and for which the case says
-    whether they are (``imports``).
+    - ``real``: which modules of the package are loaded whole.
+    - ``partial``: of which modules only some definitions are loaded.
+    - ``reexports``: which stand-ins for packages pass on the names of one of their modules.
+    - ``installed``: which foreign packages count as installed.
+    - ``imports``: which foreign packages are installed only if an answer says so.
     """
 
     def __init__(self, root: str, profile: dict[str, Any], recorder: Recorder | None = None) -> None:
@@ -45,7 +47,11 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         self._constant = {spec["name"] for spec in profile["imports"] if "value" in spec}
 
     def find_spec(self, name, path=None, target=None):
-        """Return the spec of a module, None for one that is not installed in the case."""
+        """Return the spec of a module.
+
+        None leaves it to Python's own finders, which have the standard library and nothing else. So an import of any
+        other module then fails, as if it were not installed.
+        """
         top = name.partition(".")[0]
         if top == self._package:
             return self._find_own(name)
@@ -57,6 +63,8 @@ class TreeFinder(importlib.abc.MetaPathFinder):
 
     def _find_own(self, name):
         file = self.file_of(name)
+        # While a case runs, an import of a module that the tree does not have fails as it would in reality. While the
+        # tree is loading it gets a stand-in.
         if file is None and WORLD.active and not os.path.isdir(os.path.join(self._root, *name.split("."))):
             return None
         if name in self._real and file is not None:
@@ -77,7 +85,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
             if top not in self._installed:
                 importer = _importer(sys._getframe(1))
                 if importer is not None and importer.f_code.co_filename.startswith(_STANDARD_LIBRARY):
-                    # The standard library tries for what only another system has.
+                    # The standard library tries to import modules that only other systems have.
                     return None
                 WORLD.refuse(name, "was imported")
         elif known in self._constant:
@@ -88,20 +96,22 @@ class TreeFinder(importlib.abc.MetaPathFinder):
                 return None
             WORLD.case_modules.append(name)
         else:
+            # The tree is loading, before any case. An import that must succeed gets a stand-in, and is forgotten
+            # afterwards; with ``try`` the tree would remember for all cases whether it succeeded.
             if _may_fail(_importer(sys._getframe(1))):
                 WORLD.refuse(name, "was tried for, which the case decides,")
             WORLD.case_modules.append(name)
         return importlib.machinery.ModuleSpec(name, StandInLoader(), is_package=True)
 
     def find_distributions(self, context=None):
-        """Refuse: which versions are installed is a question about the case's machine, not about this one."""
+        """Refuse: which versions are installed is a question about the case's machine, not about this machine."""
         name = getattr(context, "name", None)
         if name is None or name.partition(".")[0] != self._package:
             WORLD.refuse(f"importlib.metadata.version({name})", "was asked for")
         return ()
 
     def file_of(self, name: str) -> str | None:
-        """Return the path of the tree's file for a dotted module name, or None."""
+        """Return the path of a module's file in the tree, None if the tree does not have it."""
         base = os.path.join(self._root, *name.split("."))
         for candidate in (f"{base}.py", os.path.join(base, "__init__.py")):
             if os.path.isfile(candidate):
@@ -110,10 +120,10 @@ class TreeFinder(importlib.abc.MetaPathFinder):
 
 
 class RealLoader(RecordingLoader):
-    """Runs a whole file of the tree, outside of the case even when a case is the first to import it."""
+    """Loads a whole module of the tree, outside of the current case even if that is the first to import it."""
 
     def exec_module(self, module):
-        """Run the module without a case: it would keep what it observes of the first case for all later ones."""
+        """Run the module without a case; otherwise it would keep what it sees of this case for all later ones."""
         module.__dict__["hasattr"] = observing_hasattr
         with WORLD.importing():
             super().exec_module(module)
@@ -122,24 +132,25 @@ class RealLoader(RecordingLoader):
 
 
 class StandInLoader(importlib.abc.Loader):
-    """Makes a stand-in module, or one that hands on the names of the module ``source``."""
+    """Makes a stand-in module, with ``source`` one that passes on the names of that module."""
 
     def __init__(self, source=None):
         self._source = source
 
     def create_module(self, spec):
-        """Return the empty stand-in."""
+        """Return an empty stand-in module."""
         return ReexportingModule(spec.name, self._source) if self._source else StandInModule(spec.name)
 
     def exec_module(self, module):
-        """Nothing to run: names appear when they are read."""
+        """Do nothing: the names of a stand-in are made when they are read."""
 
 
 class PartialLoader(importlib.abc.Loader):
-    """Runs named top-level definitions of a real file, and what they need from it; its other names are stand-ins.
+    """Loads some top-level definitions of a file, and what they need from it; its other names are stand-ins.
 
-    A file such as a 4,000-line utility module imports half the world; the few functions of it that the
-    resolution calls do not. Each kept definition is the tree's own code, so a change to it is seen.
+    A utility module of 4,000 lines imports half the world; the few of its functions that the resolution calls do
+    not need that. Each kept definition is the tree's own code, so that a change to it is seen. ``kept`` has the
+    parsed definitions.
     """
 
     def __init__(self, file, names):
@@ -152,7 +163,7 @@ class PartialLoader(importlib.abc.Loader):
         return StandInModule(spec.name)
 
     def exec_module(self, module):
-        """Compile and run the kept definitions in the module's namespace."""
+        """Put the module's answers into its namespace, and run the kept definitions there."""
         with open(self._file, "rb") as source:
             tree = ast.parse(source.read(), self._file)
         prefix = f"{module.__name__}."
@@ -167,7 +178,7 @@ class PartialLoader(importlib.abc.Loader):
 
 
 def _importer(frame):
-    """Return the frame of the import statement that the import machinery's ``frame`` serves, or None."""
+    """Return the frame with the import statement for which the import machinery runs in ``frame``, or None."""
     while frame is not None and (
         "importlib" in frame.f_code.co_filename
         or (frame.f_globals.get("__package__") or "").partition(".")[0] == _OURS
@@ -177,7 +188,7 @@ def _importer(frame):
 
 
 def _may_fail(frame):
-    """Return whether the import of ``frame`` is in a ``try``: whether it succeeds is then a question."""
+    """Return whether the import statement that ``frame`` runs is in a ``try``, so that the tree lets it fail."""
     try:
         with open(frame.f_code.co_filename, "rb") as source:
             tree = ast.parse(source.read())

@@ -1,4 +1,4 @@
-"""Resolves one case: builds the argument record from the case, and reads the fields of the result."""
+"""Resolves one case: builds the record from the case's arguments, runs the resolution, and reads the fields."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _PLAIN = frozenset((str, int, bool, type(None)))
 
 
 class Resolver:
-    """Runs the construction of a record, or the slice of it, one case at a time.
+    """Runs the construction of a record, or the slice, one case at a time.
 
-    ``run`` is None for the whole construction, else the function made by ``slicing.build``.
+    ``run`` is None for the whole construction, otherwise the function that ``slicing.build`` made.
     """
 
     def __init__(self, cls: Any, profile: dict[str, Any], root: str, run: Any, caches: Caches) -> None:
@@ -33,6 +33,7 @@ class Resolver:
         self._caches = caches
         self._run = run
         self._root = os.path.join(root, "")
+        # Paths that depend on the machine, each with the text that replaces it in messages.
         self._places = [(self._root, ""), (os.getcwd(), "(an empty folder)")]
         self._state = {name: value_getter(spec) for name, spec in profile["entry_state"].items()}
         self._presets = profile["slice"]["presets"]
@@ -40,6 +41,7 @@ class Resolver:
         self._config = profile["config"]
         self._make_config = value_getter({"tree": self._config["factory"]})() if run else None
         self._watched = tuple(map(os.fsencode, profile["watched_environment"]))
+        # What the slice sets before the case's arguments: defaults, and what the factories of defaults make.
         self._plain = []
         self._factories = []
         self._settable = set()
@@ -58,7 +60,7 @@ class Resolver:
                 self._plain.append((field.name, None))
 
     def choose(self, names: Sequence[str]) -> list[str]:
-        """Say which outcome fields to report; dotted names reach into objects. Returns those the tree has."""
+        """Fix which outcome fields to report; return those that the tree has. Dotted names reach into objects."""
         owners = {name: name.partition(".")[0] for name in names}
         undeclared = set(owners.values()) - self._settable
         known = self._settable | (assigned_in(self._cls, undeclared) if undeclared else set())
@@ -68,12 +70,12 @@ class Resolver:
     def resolve(self, facts: dict[str, Any]) -> bytes:
         """Return the encoded outcome of one case: ``F`` fields, ``E`` refusal or ``X`` no outcome.
 
-        The bytes of two subjects are equal exactly when the outcomes are: values keep their types, and the order
-        is that of ``choose``. The first line of a refusal is compared. The second, with the function that raised and
-        the variables that were left, and the third, with the place, are reported only.
+        The bytes of two subjects are equal exactly if the outcomes are equal: values keep their types, and the fields
+        are in the order of `choose`. A refusal has three lines. Only the first is compared; it has type and message.
+        The second has the function that raised and the changes to the environment, the third has the place.
         """
         environ = os.environ = WORLD.environ
-        # The dictionary of bytes under ``os.environ``: to decode all variables takes longer than many cases.
+        # The dictionary of bytes inside ``os.environ``. Decoding all variables would take longer than many a case.
         data = environ._data
         before = data.copy()
         written = WORLD.written
@@ -155,12 +157,12 @@ class Resolver:
         return b"E%s\n%s\n%s" % (refusal, encode([origin, self._changed(given, data)]), encode(place))
 
     def _message(self, error):
-        """Return the exception's text without what differs from one process or place of the tree to another."""
+        """Return the exception's text without addresses in memory, and without the paths of this machine."""
         try:
             text = str(error)
         except Exception as broken:
             text = f"(its text cannot be made: {type(broken).__name__})"
-        # Enough for any message; a bucket keeps it, and a report shows it.
+        # A bucket keeps the message and a report shows it, so its length is bounded.
         text = text[:_LONGEST_MESSAGE]
         for place, name in self._places:
             if place in text:
@@ -173,6 +175,7 @@ class Resolver:
         return self._cls(**arguments)
 
     def _slice(self, args):
+        # Made without ``__init__``, which would run the whole resolution.
         record = object.__new__(self._cls)
         state = record.__dict__
         state.update(self._plain)
@@ -188,7 +191,10 @@ class Resolver:
         return record
 
     def _merged(self, given):
-        """Return the nested configuration: the default of each phase under what the case gives."""
+        """Return the nested configuration: for each phase its defaults, overridden by what the case gives.
+
+        A value of another shape is returned as given: the tree has to deal with it.
+        """
         default = self._config["default"]
         if not given:
             return fresh(default)
@@ -206,7 +212,7 @@ class Resolver:
         }
 
     def _raised(self, error):
-        """Return the innermost line in a named function of the tree that the exception passed through, or None."""
+        """Return the place in the tree's innermost named function that the exception passed through, or None."""
         found, trace = None, error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
@@ -230,7 +236,10 @@ def _restore(environ, before):
 
 
 def _environment_fields(profile):
-    """Return the tree's environment accessors that remember more than the environment holds."""
+    """Return the tree's accessors of variables that remember whether they were set to None, each with that flag.
+
+    The environment does not hold this flag, so it has to be reset on its own.
+    """
     path = profile.get("environment_object")
     if not path:
         return []
@@ -244,12 +253,15 @@ def _environment_fields(profile):
 
 
 def no_outcome(kind: str, detail: str) -> bytes:
-    """Return the frame of a case without an outcome: the kind of failure, and the detail in words."""
+    """Return the answer frame of a case without an outcome: the kind of failure, and the reason in words."""
     return b"X" + encode([kind, detail])
 
 
 def _undefined_name(error):
-    """Return what a NameError is about when only a stand-in can be why the name is undefined, else None."""
+    """Return the name that a NameError misses if a stand-in is the reason that it is undefined, else None.
+
+    That is so inside a module that is itself a stand-in in part, and after ``import *`` from a stand-in.
+    """
     if type(error) is not NameError or error.__traceback__ is None:
         return None
     trace = error.__traceback__

@@ -1,9 +1,9 @@
-"""Cuts the slice out of a tree: the handlers that write a resolved field, in the order of the tree itself.
+"""Cuts the slice out of a tree: the handlers that write a resolved field, in the tree's own order.
 
-The order is read from the entry method (``__post_init__``) of the very tree, so that a release or a step of a
-stack that moves a handler is run as it stands. Statements of the entry method are kept when they call a listed
-handler, or write a resolved field or one of the listed flags; functions listed as ``partial`` contribute only
-such statements and what these need.
+The order comes from the tree's entry method (``__post_init__``), so that a release or a step of a stack that moves a
+handler runs as it is written. A statement of the entry method is kept if it calls a listed handler, or writes a
+resolved field or one of the listed flags. Of a function that is listed as ``partial``, only the statements are kept
+that write a resolved field or mention a listed name, with the imports and assignments that these need.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ENTRY = "__slice_entry"
 
 
 class SliceError(NotASubject):
-    """The tree has no slice of the described kind; the message names what is missing."""
+    """The profile's slice cannot be cut out of this tree; the message names what is missing."""
 
     kind = "slice"
 
@@ -36,10 +36,10 @@ class SliceError(NotASubject):
 def build(
     cls: Any, spec: dict[str, Any], recorder: Recorder | None = None
 ) -> tuple[Callable[[Any], object], list[str], list[ast.stmt]]:
-    """Return the slice of ``cls``: one function of an instance, its slots' names in order, its own statements.
+    """Return the slice of ``cls``: a function that runs it on an instance, the names of its slots, its statements.
 
-    The statements are as the tree has them; those of the function are recorded when there is a ``recorder``, which
-    then knows the function as ``ENTRY``.
+    The slots are in order. The statements are as in the tree, without recording. With a ``recorder`` the function
+    itself is recorded; the recorder knows it as `ENTRY`.
 
     ``spec`` is the ``slice`` table of a profile: ``entry``, ``handlers``, ``flags``, ``calls``, ``partial`` and
     the resolved ``fields``.
@@ -58,7 +58,10 @@ def build(
 
 
 def labelled(statements: Iterable[ast.stmt], entry: str) -> list[tuple[str, ast.stmt]]:
-    """Return ``(label, statement)`` for each statement of the method ``entry``: what it calls, or where it is."""
+    """Return ``(label, statement)`` for each statement of the method ``entry``, except imports.
+
+    The label is the name of what the statement calls, or else the method and the line.
+    """
     return [(_called(one) or f"{entry}:{one.lineno}", one) for one in statements if not isinstance(one, IMPORTS)]
 
 
@@ -72,16 +75,16 @@ def _definition(function):
 
 
 def _compile(node, body, file, namespace, recorder, called):
-    """Compile ``body`` under the name and arguments of ``node``; line numbers stay those of the tree.
+    """Compile ``body`` as a function with the name and arguments of ``node``; line numbers stay those of the tree.
 
-    ``called`` is the name by which the recorder knows it. It runs in ``namespace`` itself: what the
-    tree changes there later is seen.
+    The recorder knows the function as ``called``. Its globals are ``namespace`` itself and not a copy, so that it
+    sees what the tree changes there later.
     """
     kept = copy.copy(node)
     kept.body, kept.decorator_list, kept.returns = body, [], None
     module = ast.fix_missing_locations(ast.Module(body=[kept], type_ignores=[]))
     if recorder is not None:
-        # A copy: the statements themselves are still to be read as the tree has them.
+        # A copy is recorded: the statements themselves are returned, and are read without the recorder's calls.
         module = recorder.instrumented(copy.deepcopy(module), file)
         recorder.sites.functions[called] = module.body
     made = {}
@@ -91,7 +94,10 @@ def _compile(node, body, file, namespace, recorder, called):
 
 
 class _SliceCutter:
-    """Keeps the statements of one tree that belong to the slice."""
+    """Picks the statements of one tree that belong to the slice.
+
+    ``made`` has the functions that were cut from partial ones, by name, and ``statements`` their statements.
+    """
 
     def __init__(self, cls, spec, namespace, recorder):
         self._cls = cls
@@ -133,7 +139,7 @@ class _SliceCutter:
         return kept
 
     def _calls_of(self, statement):
-        """Return whether a statement that is no bare call holds one that belongs to the slice."""
+        """Return whether a statement has inside, in a branch for example, a call that belongs to the slice."""
         ours = self._partial.keys() | self._handlers | self._calls
         return any(isinstance(node, ast.Expr) and _called(node) in ours for node in ast.walk(statement))
 
@@ -183,12 +189,12 @@ class _SliceCutter:
 
 
 def _written(statement):
-    """Return the names of the attributes that a statement writes, and of the fields that it declares."""
+    """Return the attributes that a statement writes, and the fields that it declares, by name."""
     return {write.name for write in writes_in(statement) if write.form in ("attribute", "declared")}
 
 
 def _called(statement):
-    """Return the name that a statement calls and does nothing else, "" for any other and for a declaration."""
+    """Return the name of what is called by a statement that is only a call; "" for others and for a declaration."""
     return "" if isinstance(statement, ast.Expr) and declared(statement.value) else called_name(statement)
 
 
@@ -198,19 +204,19 @@ def _call(name, like):
 
 
 def _with_locals(body, kept):
-    """Return ``kept`` in place, preceded by the imports and plain assignments of ``body`` it depends on."""
+    """Return ``kept`` and the imports and plain assignments of ``body`` that it needs, in the order of lines."""
     chosen = set(kept)
     needed = set(mentions(kept))
     for statement in reversed(body):
         plain = isinstance(statement, ast.Assign) and all(isinstance(one, ast.Name) for one in statement.targets)
         if statement in chosen or not (plain or isinstance(statement, IMPORTS)):
             continue
-        # What a value's own comprehension binds is no local of the function.
+        # Only the targets of an assignment count: a comprehension in its value binds no local of the function.
         bound = bound_in(statement) if not plain else (target.id for target in statement.targets)
         if not needed.isdisjoint(bound):
             chosen.add(statement)
             needed |= mentions([statement])
-    # A statement that replaced one of the body has the line of that one.
+    # A changed copy of a statement is not in ``body``, but has the line of the statement that it replaces.
     replacing = [statement for statement in kept if statement not in set(body)]
     return sorted(
         [*(statement for statement in body if statement in chosen), *replacing],

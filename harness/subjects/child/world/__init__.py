@@ -1,1 +1,1 @@
-"""What replaces the real machine while a case is resolved: stand-ins, answers, limits, and what a case leaves."""
+"""Replaces the real machine while a case is resolved: stand-ins, answers, limits; and undoes what a case leaves."""

@@ -1,4 +1,4 @@
-"""Turns the answers of a profile (plain data) into the objects that the tree finds under their names."""
+"""Turns the answers of a profile (plain data) into the objects that the tree gets under their names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from .current import WORLD
 
 
 def fresh(value: Any) -> Any:
-    """Return ``value``, plain data, so that nothing a case does to it is there in another one."""
+    """Return a copy of plain data, so that what one case does to it does not reach the next.
+
+    The items of a list are copied only if the first one is a list or dictionary: all items are of one kind.
+    """
     if type(value) is list:
         return [fresh(item) for item in value] if value and type(value[0]) in (list, dict) else value[:]
     if type(value) is dict:
@@ -36,7 +39,7 @@ def _fact(path, as_tuple):
 
 
 class NotInTree(LookupError):
-    """A profile serves several releases; this one does not have the object that an answer names."""
+    """This tree does not have the object that an answer names; the profile serves several releases."""
 
 
 def _tree_object(path):
@@ -60,7 +63,7 @@ def _tree_object(path):
 
 
 class DescribedObject:
-    """A configuration object made from the case; what the case does not describe is absent from it."""
+    """A configuration object with the attributes that the case describes, and no others."""
 
     def __init__(self, path, attributes):
         self.__dict__.update(attributes)
@@ -86,7 +89,7 @@ class DescribedObject:
     __len__ = __contains__ = lambda self, *args: self._refuse("was used as a container")
 
     def __bool__(self):
-        # Without this the length would be asked for.
+        # Without this method Python would use the length, which is refused.
         return True
 
     def _refuse(self, how):
@@ -127,18 +130,22 @@ def _chosen(path, options, name):
 
 
 def value_getter(spec: dict[str, Any], path: str = "answer") -> Any:
-    """Return a function without arguments that gives the answer ``spec`` describes for the current case.
+    """Return a function without arguments that returns the answer of the current case as ``spec`` describes it.
 
-    ``spec`` is plain data with one of these keys:
+    ``spec`` is plain data with one of these keys. Some contain further specs.
 
-    - ``value``: a constant (a tuple with ``tuple``); ``none``: None;
-    - ``from``: a dotted path into the case, such as ``hardware.capability`` (a tuple with ``tuple``);
-    - ``case`` and ``of``: a path, and one further spec for each value found there;
-    - ``object``: a configuration object with a spec an attribute (``absent_if_none`` leaves one out);
-    - ``tree``: ``module:name``, an object of the tree; ``function``: the same, called with ``arguments``;
-    - ``all``: a list of further specs: whether each gives a true value;
-    - ``call``: a function that ignores its arguments and returns what a further spec gives;
-    - ``per_rank``: a function of the number of ranks: the fact divided by it, at least 1.
+    - ``value``: a constant. With ``tuple`` it is a tuple.
+    - ``none``: None.
+    - ``from``: a dotted path into the case, such as ``hardware.capability``. With ``tuple`` it is a tuple.
+    - ``case``: a path, too. ``of`` has a spec for each value that may be found there.
+    - ``object``: a configuration object, with a spec for each attribute. With ``absent_if_none`` in such a spec the
+      attribute is absent if its value is None.
+    - ``tree``: ``module:name``, an object of the tree.
+    - ``function``: what a function of the tree, named in the same way, returns for the facts at the paths in
+      ``arguments``.
+    - ``all``: True if each of a list of specs gives a true value.
+    - ``call``: a function that ignores its arguments and returns what a spec gives.
+    - ``per_rank``: a function of the number of ranks that returns the fact at a path divided by it, at least 1.
 
     Raises ValueError for anything else.
     """
@@ -182,7 +189,7 @@ def _per_rank(total):
 
 
 def prepare(profile: dict[str, Any]) -> None:
-    """Register every answer of ``profile`` so that the stand-ins hand it out."""
+    """Register every answer of ``profile``, so that the tree gets it from the stand-ins."""
     for spec in profile["answers"]:
         path, get = spec["name"], value_getter(spec, spec["name"])
         constant = bool({"value", "none"} & spec.keys())
@@ -195,10 +202,10 @@ def prepare(profile: dict[str, Any]) -> None:
 
 
 def patch_real(module: Any) -> None:
-    """Put the answers that belong into ``module``, just loaded for real, where the tree looks for them.
+    """Put the answers for names in ``module``, which was just loaded for real, in the place of its own objects.
 
-    A name such as ``package.module.Class.method`` replaces that attribute; a name that the module does not have is
-    left alone, since one profile serves several releases.
+    The answer for ``package.module.Class.method`` replaces that method. A name that the module does not have is
+    skipped, since one profile serves several releases.
     """
     prefix = f"{module.__name__}."
     for path, found in standins.ANSWERED.items():

@@ -1,9 +1,11 @@
-"""Forgets, between cases, what the tree's own cached functions remember about a case.
+"""Makes the tree's own cached functions forget, between cases, what depends on the case.
 
-``functools.lru_cache`` on a probe is right in a server, which has one machine; here each case has its own. To empty
-all caches after each case would be right as well, but entries computed without a look at the case (from a class, from
-a constant) are costly ones: so these stay. A kept entry must not hide what its function decides: the branches that
-were taken while it was computed count again when a later batch first uses it.
+``functools.lru_cache`` on a probe is right in a server, which has one machine; here each case has its own machine.
+Emptying all caches after each case would be right, but slow: some entries that are computed without a look at the
+case (from a class or a constant) take long to compute. So these entries stay.
+
+A kept entry must not hide the decisions of its function: the branches that were taken while it was computed count
+again when a later batch first uses it.
 """
 
 from __future__ import annotations
@@ -18,20 +20,21 @@ from typing import Any, Protocol
 from .current import WORLD
 from .standins import now
 
-# Memories for this many sets of values that names of the tree hold; more are dropped, to be computed again.
+# A memory is kept for at most this many sets of values that names of the tree hold (see `held`). Beyond that all are
+# dropped, and computed again when they are needed.
 _KEPT = 64
 _Memory = dict[Any, Any]
 
 
 class Noticing(Protocol):
-    """Notes which branches are taken; the subject's recorder does."""
+    """What records which branches are taken: the subject's recorder."""
 
     def noticing(self, numbers: list[int]) -> AbstractContextManager[None]:
         """Within the block append the number of each branch to ``numbers``; afterwards they are marked as usual."""
         ...
 
     def mark(self, numbers: list[int]) -> None:
-        """Take note that the branches with these numbers were taken."""
+        """Record the branches with these numbers as if they had just been taken."""
         ...
 
 
@@ -40,10 +43,12 @@ class Caches:
 
     def __init__(self, package: str) -> None:
         self._package = package
+        # For each cached function: the entries of this case, the lasting entries, the lasting ones with branches.
         self._memos: list[tuple[_Memory, dict[Hashable, _Memory], dict[Hashable, _Memory]]] = []
         self._values: Hashable = None
+        # The number of the batch.
         self._round = 0
-        # Notes the decisions on the way, where the subject is recorded.
+        # None if the subject is not recorded.
         self.recorder: Noticing | None = None
         self._lru_cache, self._cache = functools.lru_cache, functools.cache
         functools.lru_cache = self._chosen_lru_cache
@@ -59,17 +64,20 @@ class Caches:
         return self._remembering(function) if self._used_by_tree(sys._getframe(1)) else self._cache(function)
 
     def _used_by_tree(self, frame: FrameType) -> bool:
-        # The module that calls decides, not the function: that may be a probe, a partial or another wrapper.
+        # It depends on the module that makes the cache, not on the function, which may be a probe or some wrapper.
         name: str = frame.f_globals.get("__name__") or ""
         return name.partition(".")[0] == self._package
 
     def _remembering(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        # One memory for each set of values that names of the tree hold: see ``held``.
+        # Entries that do not depend on the case. There is one memory for each set of values that names of the tree
+        # hold (see `held`), because a function may read such a name.
         memories: dict[Hashable, _Memory] = {}
         of_this_case: _Memory = {}
-        # Entries with the branches that were taken on the way, and the last batch in which these were counted.
+        # The same, for entries that were computed under watch: each has the value, the branches that were taken on
+        # the way, and the last batch in which these were counted.
         known: dict[Hashable, _Memory] = {}
-        # A function that looks at the case is computed too often to be followed: once seen to, it is watched no more.
+        # A function that has once looked at the case is no longer watched: it runs in most cases, and watching it
+        # each time would take too long. Its entries are dropped before the next batch, so they hide no branches.
         watched = True
         self._memos.append((of_this_case, memories, known))
 
@@ -90,7 +98,7 @@ class Caches:
             if key in lasting:
                 return now(lasting[key])
             if key in of_this_case:
-                # Whoever asks has seen the case through this entry.
+                # The entry depends on the case, and so does now whatever is computed from it.
                 WORLD.observed += 1
                 return of_this_case[key]
             before = WORLD.observed
@@ -121,15 +129,16 @@ class Caches:
         return remembering
 
     def forget_case(self) -> None:
-        """Drop what was computed from the case that ends."""
+        """Drop the entries that depend on the case that ends."""
         for memo, _, _ in self._memos:
             if memo:
                 memo.clear()
 
     def forget_all(self) -> None:
-        """Forget everything, as a process that just started.
+        """Forget everything, as if the process had just started.
 
-        Entries with known branches stay: these count again at the next use, which has the same effect.
+        Entries with known branches may stay: their branches count again at the next use, so that the effect is the
+        same.
         """
         self._round += 1
         for memo, memories, _ in self._memos:
@@ -137,7 +146,7 @@ class Caches:
             memories.clear()
 
     def switch(self, values: Hashable) -> None:
-        """Use the memory that belongs to the ``values`` which names of the tree now hold."""
+        """Use the memory for these ``values``, which names of the tree hold from now on."""
         self._values = values
         for _, memories, known in self._memos:
             if len(memories) > _KEPT:

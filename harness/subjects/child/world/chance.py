@@ -1,7 +1,7 @@
-"""The random numbers of a case: the same sequence for each case.
+"""Makes ``random`` give the same sequence of numbers in each case.
 
-To seed the generator takes as long as many a small function of a tree. So it is seeded again only after a case that
-drew a number.
+Seeding a generator takes as long as a small function of a tree. So it is seeded again only if the case before drew
+a number.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class _Watched(random.Random):
-    """The generator behind the functions of ``random``, which notes when one of them draws from it."""
+    """The generator behind the functions of ``random``; ``drawn`` is true once it is no longer freshly seeded."""
 
     drawn = True
 
@@ -26,12 +26,12 @@ class _Watched(random.Random):
         return super().getrandbits(k)
 
     def seed(self, *args: Any, **kwargs: Any) -> None:
-        """Begin anew from a seed."""
+        """Start again from a seed."""
         super().seed(*args, **kwargs)
         self.drawn = True
 
     def setstate(self, state: Any) -> None:
-        """Go on from a state."""
+        """Continue from a saved state."""
         super().setstate(state)
         self.drawn = True
 
@@ -39,7 +39,7 @@ class _Watched(random.Random):
 def watch() -> None:
     """Put a watched generator behind the functions of ``random``.
 
-    Call it before a tree is imported: ``from random import choice`` would keep a function of the first generator.
+    Call this before a tree is imported: ``from random import choice`` would keep a function of the old generator.
     """
     watched = _Watched(0)
     for name, function in list(vars(random).items()):
@@ -49,7 +49,7 @@ def watch() -> None:
 
 
 def renew() -> None:
-    """Let ``random`` give the numbers of a case from the first on."""
+    """Let ``random`` start again with the first number of a case."""
     generator = random._inst
     if type(generator) is not _Watched:
         random.seed(0)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 
 class UnansweredProbe(BaseException):
-    """A stand-in was observed and the case has no answer for it.
+    """A stand-in was observed, and the case has no answer for it.
 
     Not an ``Exception``: a tree's ``except Exception`` must not turn a missing answer into a value.
     """
@@ -22,27 +22,28 @@ class UnansweredProbe(BaseException):
 
 
 class World:
-    """The current case's facts.
+    """The current case, and what has to be undone when it ends.
 
-    ``facts`` maps ``hardware``, ``probe``, ``model``, ``checkpoint``, ``args`` and ``env`` to what the case holds of
-    each. ``active`` is False while the tree is being imported.
+    ``active`` is true while a case is being resolved, except during an import. ``facts`` is the case: it has the keys
+    ``hardware``, ``probe``, ``model``, ``checkpoint``, ``args`` and ``env``.
     """
 
     def __init__(self) -> None:
         self.active = False
-        # Counts every look at the case: a value that was computed without one is the same in every case.
+        # How often the case was looked at. A value that was computed without a look is the same in every case.
         self.observed = 0
-        # Counts every write to the environment.
+        # How often the environment was written to.
         self.written = 0
-        # Every case begins with this one, whatever a tree has put in its place.
+        # Every case starts with this ``os.environ``, even if the tree has put another object in its place.
         self.environ: os._Environ[str] = os.environ
         self.facts: dict[str, Any] = {}
+        # The first refused observation of this case, in case the tree swallows the exception.
         self.unanswered: UnansweredProbe | None = None
         # Modules that can be imported because this case says so.
         self.case_modules: list[str] = []
-        # What stand-ins were made to hold: (dictionary, key, what it held before), in the order of writing.
+        # What the case stored in stand-ins: (dictionary, key, the value before), in the order of writing.
         self.undo: list[tuple[dict[str, Any], str, Any]] = []
-        # Importing module -> the stand-ins it did ``import *`` from, which gives it no names.
+        # Module -> the stand-ins from which it did ``import *``. That gave it no names.
         self.starred: dict[str, set[str]] = {}
 
     def enter(self, facts: dict[str, Any]) -> None:
@@ -52,7 +53,7 @@ class World:
         self.active = True
 
     def leave(self) -> None:
-        """End the current case, and undo what it made stand-ins and imports hold."""
+        """End the current case, and undo its imports and what it stored in stand-ins."""
         self.active = False
         if self.case_modules:
             self.forget_modules()
@@ -64,19 +65,19 @@ class World:
                 holder[key] = before
 
     def forget_modules(self) -> None:
-        """Forget the imports that a case decides, so that the next import asks again."""
+        """Forget the imported modules that only some cases have, so that the next import looks at its own case."""
         for name in self.case_modules:
             sys.modules.pop(name, None)
         self.case_modules.clear()
 
     def remember(self, holder: dict[str, Any], key: str) -> None:
-        """Let ``leave`` give ``holder[key]`` back the value it has now. The world itself marks that it has none."""
+        """Let `leave` restore the present value of ``holder[key]``; ``self`` stands for no value."""
         if self.active:
             self.undo.append((holder, key, holder.get(key, self)))
 
     @contextlib.contextmanager
     def importing(self) -> Iterator[None]:
-        """Run a block outside the current case."""
+        """Run the block as if there were no current case."""
         active, self.active = self.active, False
         try:
             yield
@@ -84,7 +85,7 @@ class World:
             self.active = active
 
     def refuse(self, path: str, how: str) -> NoReturn:
-        """Raise UnansweredProbe, and remember the first one of a case in case the tree swallows it."""
+        """Raise UnansweredProbe. The first one of a case is also stored, because the tree may swallow it."""
         error = UnansweredProbe(path, how)
         if self.unanswered is None:
             self.unanswered = error
@@ -95,7 +96,7 @@ WORLD = World()
 
 
 class ObservedEnvironment(os._Environ):  # type: ignore[type-arg]
-    """The process's environment, whose reads count as looks at the case."""
+    """The environment of the process; a read of it counts as a look at the case, and writes are counted, too."""
 
     def __getitem__(self, key: str) -> Any:
         WORLD.observed += 1
@@ -115,7 +116,7 @@ class ObservedEnvironment(os._Environ):  # type: ignore[type-arg]
 
 
 def observe_environment() -> ObservedEnvironment:
-    """Replace ``os.environ`` by one that counts reads and writes; it shares the data of the first."""
+    """Replace ``os.environ`` by one that counts reads and writes, with the same data."""
     watched = ObservedEnvironment.__new__(ObservedEnvironment)
     watched.__dict__.update(vars(os.environ))
     os.environ = WORLD.environ = watched

@@ -1,7 +1,8 @@
-"""Names of the tree that hold an answer, because a probe was called or an answered attribute read while loading.
+"""Gives the names in a tree that hold an answer the value of the current case.
 
-They hold a ``Deferred``, which forwards every observation to the case. But ``x is None`` and ``type(x)`` cannot be
-forwarded. So at the start of each case these names get the plain values of that case.
+A name holds an answer if the tree called a probe, or read an answered attribute, while it was loading. It then holds
+a ``Deferred``, which forwards every observation to the case. But ``x is None`` and ``type(x)`` cannot be forwarded.
+So at the start of each case these names get the plain values of that case.
 """
 
 import functools
@@ -12,15 +13,17 @@ from .standins import Deferred
 
 
 class Held:
-    """The places of loaded modules that hold a ``Deferred``."""
+    """The places in loaded modules that hold a ``Deferred``: names, attributes, items, defaults of parameters."""
 
     def __init__(self):
+        # (path of the answer, function that stores a value in the place)
         self._places = []
+        # path -> Deferred
         self._answers = {}
         self._key = None
 
     def add(self, module):
-        """Take note of the places of a module that has just been loaded."""
+        """Find the places in a module that has just been loaded."""
         classes = [value for value in list(module.__dict__.values()) if _is_class_of(value, module)]
         self._add_items(module.__dict__, module.__dict__.__setitem__)
         for cls in classes:
@@ -34,14 +37,15 @@ class Held:
             self._add_defaults(function)
 
     def renew(self):
-        """Give every place the value of the current case.
+        """Store the values of the current case in all places.
 
-        Returns None when all values are those of the case before, else a key that is equal for equal sets of values.
+        Returns None if no value has changed since the case before, otherwise a key for the values: equal values have
+        equal keys.
         """
         if not self._places:
             return None
         values = [_value(deferred) for deferred in self._answers.values()]
-        # An object made for this case is like no other: ``object()`` is its key.
+        # A value that is not plain was made for this case and equals no other, so its key is a new ``object()``.
         key = tuple((type(value), value) if _is_plain(value) else object() for value in values)
         if key == self._key:
             return None
@@ -75,7 +79,7 @@ class Held:
 
 
 def _value(deferred):
-    """Return the value in the current case; the deferred itself, which will say why, when there is none."""
+    """Return the value in the current case; without one ``deferred`` itself, which refuses to be observed."""
     try:
         return deferred._standin_now()
     except (UnansweredProbe, LookupError):

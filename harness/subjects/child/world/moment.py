@@ -1,8 +1,8 @@
-"""Hides from a case what Python itself knows about this machine and the time: the same case must resolve the same.
+"""Hides this machine and the time from a case, so that the same case always resolves in the same way.
 
-A question about the machine gets the answer of the case's profile, like a question to a stand-in; without an answer
-it is refused. The clock shows the same second in every case, and random bytes come from the case's random numbers.
-``datetime.now`` is not covered: it reads the clock in C, where nothing of Python's can be put in its place.
+A question to the standard library about the machine gets the answer of the case's profile, like a question to a
+stand-in; without an answer it is refused. The clock shows the same second in every case, and random bytes come from
+the case's random numbers. ``datetime.now`` is not covered: it reads the clock in C, and cannot be replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SAME: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def hide() -> None:
-    """Replace the functions that know the machine and the time; outside a case they do what they always did."""
+    """Replace the functions that tell about the machine and the time; outside a case they work as usual."""
     for module, names in _ASKED.items():
         holder = importlib.import_module(module)
         for name in names:

@@ -1,4 +1,4 @@
-"""Questions about stand-ins that these cannot refuse themselves: ``hasattr``, annotations, exceptions about them."""
+"""Handles what a stand-in cannot notice or refuse itself: ``hasattr``, annotations, exceptions about stand-ins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .standins import ANSWERED, Raisable, ReexportingModule, StandIn, StandInMod
 
 
 def observing_hasattr(owner: Any, name: str) -> bool:
-    """``hasattr`` for the modules of the tree: whether a stand-in has a name is a question like any other."""
+    """Replaces ``hasattr`` in the modules of the tree: whether a stand-in has a name needs an answer, too."""
     kind = type(owner)
     if kind is StandIn:
         path, known = owner._standin_path, owner._standin_parts.get(name)
@@ -28,9 +28,9 @@ def observing_hasattr(owner: Any, name: str) -> bool:
 
 
 def unanswered_name(error):
-    """Return what an exception of the tree is about when it is a stand-in that showed it is none, else None."""
-    # Python raises a plain TypeError for ``except name`` with a name that is no class. Only its text differs from
-    # that of a TypeError of the tree itself.
+    """Return which use of a stand-in caused an exception of the tree, None if none did."""
+    # For ``except name``, if the name is no class, Python raises a plain TypeError. Only its text tells it from a
+    # TypeError that the tree raises.
     if isinstance(error, TypeError) and str(error).startswith("catching classes that do not inherit"):
         return "a stand-in was used in an except clause"
     if not isinstance(error, AttributeError):
@@ -45,7 +45,7 @@ def unanswered_name(error):
 
 
 def annotations_outside_case() -> None:
-    """Let ``typing`` evaluate annotations as if no case were resolved: a stand-in in one is only a name."""
+    """Let ``typing`` evaluate annotations as if no case were being resolved: there a stand-in is only a name."""
     evaluate = typing.get_type_hints
 
     @functools.wraps(evaluate)

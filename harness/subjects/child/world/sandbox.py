@@ -1,8 +1,9 @@
 """Limits what foreign code can do: memory, time per case, files, processes, the network.
 
-The network and files have three layers, since none of them holds everywhere: a network namespace of its own where the
-kernel grants one, resource limits, and an audit hook that refuses by name whatever Python is asked to open. It stops
-a resolution that reaches for the machine by mistake, and names what it reached for; it is no prison for hostile code.
+There are three layers, since none of them works everywhere and for everything: a network namespace without a network
+if the kernel grants one, resource limits, and an audit hook that refuses what Python is asked to open or start. This
+stops a resolution that reaches for the machine by mistake, and tells what it reached for. It is no prison for hostile
+code.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def allowed_bytes(wanted: int) -> int:
-    """Return how much memory a process may ask for: ``wanted``, or what this one may use if that is less."""
+    """Return a limit on memory that can be set: ``wanted``, or the limit of this process if that is lower."""
     given = resource.getrlimit(resource.RLIMIT_AS)[1]
     return wanted if given == resource.RLIM_INFINITY else min(wanted, given)
 
 
 def confine(memory_bytes: int, root: str) -> dict[str, bool]:
-    """Apply every limit to this process; call before the tree at ``root`` is imported.
+    """Apply all limits to this process; to be called before the tree at ``root`` is imported.
 
-    Returns what the kernel granted.
+    Returns which of the limits that need the kernel's permission are in force.
     """
     memory_bytes = allowed_bytes(memory_bytes)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
@@ -64,9 +65,9 @@ _CWD = os.getcwd()
 
 
 def _hide_files() -> None:
-    """Let a case find no file outside of what it may read.
+    """Hide from a case all files that it may not read.
 
-    ``os.path.exists`` and the like ask the kernel without an audit event, so they are replaced.
+    ``os.path.exists`` and similar functions raise no audit event, so they are replaced.
     """
 
     def hiding(original: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -82,7 +83,7 @@ def _hide_files() -> None:
 
 
 def _keep_timer() -> None:
-    """Refuse the tree the timer that ends a case. The loop itself uses ``_signal``, where nothing is replaced."""
+    """Keep the tree from changing the timer that ends a case. Our own code uses ``_signal``, which is unchanged."""
 
     def refusing(name: str) -> Callable[..., Any]:
         def refuse(*args: Any) -> Any:
@@ -102,7 +103,7 @@ def _keep_timer() -> None:
         setattr(signal, name, refusing(name))
 
 
-# Python does these without an audit event.
+# Functions that Python calls without an audit event; each is replaced by one that refuses with this message.
 _UNAUDITED = {
     "_posixsubprocess": {"fork_exec": "started a process"},
     "os": {"mkfifo": "made a pipe", "mknod": "made a node", "pidfd_open": "looked at a process"},
@@ -120,7 +121,7 @@ def _close_side_doors() -> None:
         try:
             holder = importlib.import_module(module)
         except ImportError:
-            # This interpreter has no such module, so nothing to refuse.
+            # If this interpreter has no such module, there is nothing to refuse.
             continue
         for name, how in names.items():
             if hasattr(holder, name):
@@ -134,13 +135,14 @@ def _leave_network() -> bool:
 
     libc = ctypes.CDLL(None, use_errno=True)
     granted = any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET))
-    # ``ctypes`` can make every system call, past every hook; the finder refuses to load it again.
+    # ``ctypes`` can make every system call without an audit event. So it is unloaded, and the finder of a tree
+    # refuses to load it again.
     for name in [name for name in sys.modules if name.partition(".")[0] in ("ctypes", "_ctypes")]:
         del sys.modules[name]
     return granted
 
 
-# Audit events, by what the message of a refusal says.
+# Audit events that are refused, and what the message says.
 _REFUSED = {
     event: how
     for how, events in {
@@ -167,13 +169,14 @@ _REFUSED = {
 }
 
 
-# Packages do these when they are imported, numerical ones above all; a resolution need not.
+# Numerical packages, for example, load native libraries and start threads when they are imported. A resolution does
+# not need to.
 _LOADING = ("ctypes.dlopen", "_thread.start_new_thread", "_thread.start_joinable_thread")
 
 
 @contextlib.contextmanager
 def libraries_loading() -> Iterator[None]:
-    """Within the block allow native libraries and threads: it imports somebody's own packages."""
+    """Within the block allow native libraries and threads, because it imports a user's packages."""
     kept = {event: _REFUSED.pop(event) for event in _LOADING}
     try:
         yield
@@ -181,7 +184,7 @@ def libraries_loading() -> Iterator[None]:
         _REFUSED.update(kept)
 
 
-# Looked at during a case only, since importing the tree reads folders of its own.
+# Refused during a case only, because importing a tree lists folders.
 _READING = {"os.listdir": "listed a folder", "os.scandir": "listed a folder"}
 
 
@@ -199,7 +202,7 @@ def _audit(event: str, args: Any) -> None:
 
 
 def _opening(path: Any, mode: Any, flags: Any) -> str | None:
-    """Return in which way opening ``path`` is refused, None where it is not."""
+    """Return the message with which opening ``path`` is refused, None if it is allowed."""
     if path == os.devnull:
         return None
     writes = isinstance(flags, int) and flags & _WRITING
@@ -212,9 +215,10 @@ _TIMER = frozenset((signal.SIGALRM,))
 
 
 def start_timer(seconds: float) -> None:
-    """Let SIGALRM end this process unless ``stop_timer`` comes in time.
+    """Let SIGALRM end this process unless `stop_timer` is called in time.
 
-    An exception from a handler would do as well, but a tree can swallow it; the signal's default action it cannot.
+    A handler could raise an exception instead, but a tree can swallow that. It cannot avoid the signal's default
+    action.
     """
     _signal.signal(signal.SIGALRM, _signal.SIG_DFL)
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, _TIMER)
@@ -222,5 +226,5 @@ def start_timer(seconds: float) -> None:
 
 
 def stop_timer() -> None:
-    """End what ``start_timer`` began."""
+    """Stop the timer."""
     _signal.setitimer(_signal.ITIMER_REAL, 0)

@@ -1,8 +1,8 @@
 """Stand-ins: they replace modules that the resolution does not need.
 
-A stand-in can be imported, subclassed, used as a decorator or in an annotation while the tree is loading. Once
-cases run, any *observation* of it (a call, a truth value, a comparison, a length, ...) either has an answer from
-the case or raises ``UnansweredProbe`` with the dotted name: it never makes up a value.
+While the tree is loading, a stand-in can be imported, subclassed, or used as a decorator or in an annotation. Once
+cases run, any *observation* of it (a call, a truth value, a comparison, a length, ...) either gets an answer from
+the case or raises ``UnansweredProbe`` with the dotted name. A stand-in never makes up a value.
 """
 
 import importlib
@@ -17,25 +17,26 @@ from .current import WORLD
 
 
 class Subclassed:
-    """The base that a class gets when it derives from a stand-in."""
+    """The base class of a class that derives from a stand-in."""
 
     def __init__(self, *args, **kwargs):
         WORLD.refuse(type(self).__qualname__, "was constructed")
 
 
 class Raisable(Exception):
-    """The base of stand-ins for exception classes: replaced code never runs, so none is ever raised."""
+    """The base class of stand-ins for exception classes. The code that would raise them is replaced, too."""
 
     def __new__(cls, *args, **kwargs):
         WORLD.refuse(cls._standin_path, "was called")
 
 
-# ``except name`` needs a class: a stand-in that is none would turn the exception being handled into a TypeError.
+# A name like this gets a stand-in that is a class. ``except name`` with anything else would turn the exception that
+# is being handled into a TypeError.
 _EXCEPTION_NAME = re.compile(r"[A-Z]\w*(Error|Exception|Warning|Timeout|Interrupt|Exit)")
 
 
 def _building_annotations(frame):
-    """Whether ``typing`` is the caller: it compares and hashes the parts of an annotation, which decides nothing."""
+    """Return whether ``typing`` is the caller: it compares and hashes parts of annotations, which decides nothing."""
     return frame.f_globals.get("__name__") == "typing"
 
 
@@ -48,7 +49,7 @@ class StandIn:
 
     @property
     def __class__(self):
-        # ``isinstance(stand-in, C)`` asks this after the type itself.
+        # ``isinstance(stand-in, C)`` reads this if the type itself is no subclass of C.
         return WORLD.refuse(self._standin_path, "was used in isinstance") if WORLD.active else type(self)
 
     def __getattr__(self, name):
@@ -130,7 +131,8 @@ _BINARY = {
     "divmod": divmod,
     "pow": pow,
 }
-# How an observation is named in an error, and what it does on the value of an answered name.
+# For each kind of observation its name in messages, the special methods that make it, and what each of them does to
+# the value of an answered name.
 _OBSERVATIONS = {
     "was used as a truth value": {"bool": bool},
     "was compared": {name: getattr(operator, name) for name in ("ne", "lt", "le", "gt", "ge")},
@@ -193,7 +195,7 @@ _add_observations(StandIn, but=("__or__", "__ror__"))
 
 
 class Deferred(StandIn):
-    """An answered name that was read while the tree was loading: it asks the case each time it is observed."""
+    """An answered name that was read while the tree was loading. An observation gets the current case's value."""
 
     def __init__(self, path, answer):
         StandIn.__init__(self, path)
@@ -230,7 +232,7 @@ class Deferred(StandIn):
         return self._standin_now()[now(item)]
 
     def __eq__(self, other):
-        # Not compared while loading, for the same reason as any stand-in.
+        # While the tree is loading there is no value to compare, as for any stand-in.
         return self._standin_now() == now(other) if WORLD.active else StandIn.__eq__(self, other)
 
     def __hash__(self):
@@ -265,14 +267,14 @@ for _methods in _OBSERVATIONS.values():
 
 
 def now(found: Any) -> Any:
-    """Return the value that an answered name has in the current case; anything else is returned unchanged."""
+    """Return the value that a ``Deferred`` has in the current case; anything else is returned unchanged."""
     return found._standin_now() if type(found) is Deferred and WORLD.active else found
 
 
 class AnsweredCall:
-    """A probe function: called during a case it returns the case's answer, before one a ``Deferred``.
+    """A probe function: it returns the case's answer; called while the tree is loading, it returns a ``Deferred``.
 
-    An answer that is the same in every case (``constant``) is given before the first one too.
+    An answer that is the same in every case (``constant``) is returned while the tree is loading, too.
     """
 
     def __init__(self, path, answer, constant=False):
@@ -293,7 +295,7 @@ class AnsweredCall:
         raise AttributeError(name)
 
     def cache_clear(self):
-        """Probes are often wrapped in a cache by the tree; clearing it changes nothing here."""
+        """Do nothing. A tree that wraps its probes in a cache may clear it, and here there is no cache."""
 
     __hash__ = object.__hash__
 
@@ -303,12 +305,12 @@ class AnsweredCall:
         return WORLD.refuse(self._standin_path, "was compared")
 
 
-# A function is only ever called: an answer to a call that is observed itself would be a value nobody gave.
+# The case answers only calls of a probe. Any other observation, of the function itself, has no answer.
 _add_observations(AnsweredCall, but=("__dir__", "__reduce_ex__"))
 
 
 class StandInModule(types.ModuleType):
-    """A module whose every name is a stand-in or an answer; names are made when they are first read."""
+    """A module in which every name is a stand-in or an answer, made when it is first read."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -316,6 +318,8 @@ class StandInModule(types.ModuleType):
 
     @property
     def __all__(self):
+        # ``import *`` reads this. It gets no names, since any name could be meant; an importer that later misses a
+        # name gets a message that says why.
         importer = sys._getframe(1).f_globals.get("__name__", "")
         WORLD.starred.setdefault(importer, set()).add(self.__name__)
         return ()
@@ -330,14 +334,14 @@ class StandInModule(types.ModuleType):
         return found
 
     def __setattr__(self, name, value):
-        # The import machinery's own attributes belong to the module, which stays, and not to the case.
+        # Special attributes are set by the import machinery. They belong to the module, which outlives the case.
         if not (name.startswith("__") and name.endswith("__")):
             WORLD.remember(self.__dict__, name)
         super().__setattr__(name, value)
 
 
 class ReexportingModule(StandInModule):
-    """A stand-in for a package that hands on the names of one of its modules (``from .common import *``)."""
+    """A stand-in for a package that passes on the names of one of its modules (``from .common import *``)."""
 
     def __init__(self, name, source):
         super().__init__(name)
@@ -352,12 +356,12 @@ class ReexportingModule(StandInModule):
         return getattr(importlib.import_module(self._source), name)
 
 
-# Filled by ``answers.prepare``: dotted path -> object to hand out.
+# Filled by ``answers.prepare``: dotted path -> the object that the tree gets under it.
 ANSWERED = {}
 
 
 def resolve_name(path):
-    """Return what a dotted name inside the stand-ins is: an answer, an already imported module, or a stand-in."""
+    """Return what a dotted name in a stand-in module means: an answer, a module already imported, or a stand-in."""
     if path in ANSWERED:
         return ANSWERED[path]
     if path in sys.modules:
