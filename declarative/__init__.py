@@ -1,7 +1,10 @@
-"""The declarative resolution: what passes and providers declare over pristine arguments; it succeeds `legacy`.
+"""The declarative resolution, the successor of `legacy`.
+
+Passes and providers declare values; one engine writes them. The arguments stay pristine meanwhile.
 
 A name is imported when it is first used, because ``import declarative.engine`` must not load more than the standard
-library. So no module of the package may have one of these names.
+library. No module of the package may have one of these names, because importing a module sets an attribute of the
+package with the module's name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the harness asks about the passes: their order, what each may write and why, and where it is in the source."""
+"""Describes the passes to the harness: their order, what each may write and why, and where it is in the source."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SLOTS: Final = tuple(
     for slot, step in PIPELINE.steps()
     if not isinstance(step, Constant)
 )
-"""The functions of passes and providers in execution order; an entry of the constant table is no function."""
+"""The functions of passes and providers in execution order. Constants are left out: they are entries of a table."""
 
 
 def reasons() -> dict[str, str]:
-    """Return why each pass and provider declares what it does, one sentence by its name."""
+    """Return, by the name of each pass and provider, the sentence that says why it declares what it does."""
     return {step.name: step.reason for _, step in PIPELINE.steps()}
 
 
@@ -48,7 +48,7 @@ def writers() -> tuple[Writer, ...]:
 
 
 def writes_of(step: Step, declared: dict[str, object]) -> list[Write]:
-    """Return what a step ``declared`` in one case as writes of outcome fields, in the order of the declaration."""
+    """Return what a step ``declared`` in one case as a list of writes, one for each outcome field, in its order."""
     file, line = _place(step)
     return [
         Write(field=name, value=value, source=step.name, file=file, line=line)
@@ -58,7 +58,10 @@ def writes_of(step: Step, declared: dict[str, object]) -> list[Write]:
 
 
 def _place(step: Step) -> tuple[str, int]:
-    """Return the file, relative to the folder that holds the package, and the line of the ``def`` or of the entry."""
+    """Return the file of a step, relative to the folder that holds the package, and its line.
+
+    The line is that of the ``def``, or of a constant's key in the table.
+    """
     if isinstance(step, Constant):
         path, wanted = Path(constants.__file__), step.architecture
     else:

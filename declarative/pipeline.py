@@ -1,11 +1,11 @@
-"""The one place that lists every pass and every provider, in execution order, and runs them over a record.
+"""Lists every pass and every provider in execution order, here and nowhere else, and runs them over a record.
 
 The slots have the numbers and the order of the resolution slice. Which check refuses first, and which variables are
 set by then, depends on that order. Within a slot, steps run from top to bottom. Passes of different families never
-run for the same case, because each waits for its own architectures.
+run for the same case, because each runs only for its own architectures.
 
 Passes have the names of the functions in 0.5.15 that do the same, underscore included, so that a report on both shows
-one name. They are listed by module, and no module imports a pass from another.
+one name. The list names each with its module (``moe._name``), so that no module imports a private name from another.
 """
 
 from __future__ import annotations
@@ -198,8 +198,8 @@ PIPELINE: Final = Pipeline(PASSES, record=ServerArgs, state=STATE, registry=REGI
 def run_passes(resolution: Resolution, pipeline: Pipeline = PIPELINE) -> None:
     """Run all passes over a fresh ``resolution`` on the current case's machine and model; the record stays pristine.
 
-    ``pipeline`` is another order of them. Raises what a pass raises, and BrokenSetUp where a pass declares
-    what it may not.
+    ``pipeline`` may have the same passes in another order. Raises what a pass raises, and BrokenSetUp if a pass
+    declares a name that it may not declare.
     """
     machine = current()
     model = read_only_model(machine.model_config)

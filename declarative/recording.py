@@ -1,4 +1,4 @@
-"""What each pass reads in a case: the record from which `stackproof hazards` derives an order."""
+"""Records what each pass reads in a case; `stackproof hazards` derives from it which passes depend on their order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from harness.world.slice import resolve_slice
 
 
 class PassReads(NamedTuple):
-    """What one pass or provider read in one case; nested values go by their dotted names."""
+    """What one pass or provider read in one case.
+
+    ``fields`` also holds the dotted names of values inside objects, and ``model`` for anything about the model.
+    ``environment`` are the variables.
+    """
 
     source: str
     fields: frozenset[str]
@@ -28,8 +32,7 @@ class PassReads(NamedTuple):
 def recorded_reads(case: Case) -> list[PassReads]:
     """Return what each pass and provider that ran for ``case`` read, in execution order.
 
-    A pass that refused the case is the last. ``model`` stands for anything about the model. Raises UsageError for
-    arguments that a case cannot have.
+    If a pass refused the case, it is the last one. Raises UsageError for arguments that a case cannot have.
     """
     reads: list[PassReads] = []
 
@@ -51,7 +54,7 @@ def recorded_reads(case: Case) -> list[PassReads]:
 
 
 class _RecordingEnvironment(dict[str, str]):
-    """An environment that knows which variables were asked for."""
+    """An environment that adds to ``seen`` the name of each variable that is looked up."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         super().__init__(variables)

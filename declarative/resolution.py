@@ -1,4 +1,4 @@
-"""One case through the pipeline: its outcome, what it publishes, and what wrote which field on the way."""
+"""Resolves a case with the pipeline: its outcome, the flags that it publishes, and the writes on the way."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def arguments() -> dict[str, FieldSpec]:
 
 
 def resolve(case: Case) -> Outcome:
-    """Return what the passes make of ``case``: the resolved fields, or the refusal that one raised.
+    """Return the outcome of ``case``: the resolved fields, or the refusal that a pass raised.
 
     Raises UsageError for an argument that is no field, or whose value is not of the field's type.
     """
@@ -47,15 +47,15 @@ def resolve(case: Case) -> Outcome:
 def _resolved(
     case: Case, pipeline: Pipeline = PIPELINE, *, materialize: bool = True
 ) -> tuple[Outcome, list[Resolution]]:
-    """Return the outcome of ``case``, and its resolution unless the record itself could not be made.
+    """Return the outcome of ``case``, and a list with its resolution, empty if the record itself could not be made.
 
-    Without ``materialize`` the record stays pristine, and the outcome holds its pristine values.
+    Without ``materialize`` the record stays pristine, and the outcome holds the pristine values.
     """
     resolutions: list[Resolution] = []
 
     def run(record: ServerArgs) -> None:
         resolution = Resolution(record)
-        # Before the passes run: a refusal leaves what was declared until then.
+        # Keep it before the passes run, because `chain` also shows what was declared before a refusal.
         resolutions.append(resolution)
         run_passes(resolution, pipeline)
         if materialize:
@@ -66,15 +66,16 @@ def _resolved(
 
 
 def exchanged(first: str, second: str) -> Callable[[Case], Outcome]:
-    """Return what `resolve` would be with the steps ``first`` and ``second`` exchanged.
+    """Return a function that does what `resolve` does, but with the steps ``first`` and ``second`` exchanged.
 
-    All providers run at one place, so the name of one means them all. Raises ValueError for two steps that cannot be
-    exchanged.
+    All providers run at one place, so the name of one stands for all of them. Raises ValueError for two steps that
+    cannot be exchanged.
     """
     try:
         slots = exchange.exchanged(PASSES, REGISTRY, first, second)
     except DeclarationError as error:
         raise ValueError(str(error)) from None
+    # No ``order`` is given, because an exchange may break it: that is what it is meant to show.
     pipeline = Pipeline(slots, record=ServerArgs, state=STATE, registry=REGISTRY)
     return lambda case: _resolved(case, pipeline)[0]
 
@@ -85,7 +86,7 @@ def publish(case: Case, context: RuntimeContext) -> Outcome:
     The context then has the flags, arguments and provenance of this case. A refused case publishes nothing. Raises
     UsageError as `resolve` does, and what publishing raises.
     """
-    # Publishing writes the record itself, after it has compared flags and values.
+    # The record must still be pristine: `RuntimeContext.publish` writes it, after its own checks.
     outcome, resolutions = _resolved(case, materialize=False)
     if outcome.error is not None:
         return outcome
@@ -95,7 +96,9 @@ def publish(case: Case, context: RuntimeContext) -> Outcome:
 
 
 def chain(case: Case) -> list[Write]:
-    """Return the writes of outcome fields while ``case`` is resolved, in order, also those before a refusal.
+    """Return the writes of outcome fields while ``case`` is resolved, in order.
+
+    If the case is refused, these are the writes before the refusal.
 
     Raises UsageError as `resolve` does.
     """

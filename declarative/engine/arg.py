@@ -13,8 +13,8 @@ from typing import Any
 class Arg:
     """A field's metadata, inside ``Annotated``.
 
-    The flag is the field's name with hyphens; ``aliases`` are further ones. ``no_cli`` fields have no flag.
-    ``resolvable`` fields are the whitelist: the resolution may declare them, and no others.
+    The command-line flag is the field's name with hyphens; ``aliases`` are further flags. A ``no_cli`` field has no
+    flag. The ``resolvable`` fields are the whitelist: only these may be declared as resolved flags.
     """
 
     help: str

@@ -43,7 +43,7 @@ class RuntimeContext:
         """
         self._refuse_frozen("publish")
         arguments = resolution.arguments
-        # A copy of the record as it was: a late declaration resolves all flags again from here.
+        # A copy of the record as it was, because a late declaration resolves all flags again from these values.
         pristine = object.__new__(type(arguments))
         vars(pristine).update(resolution.pristine)
         declarations = tuple((source, dict(declared)) for source, declared in resolution.declarations)
@@ -62,12 +62,13 @@ class RuntimeContext:
         self._declarations, self._terminal, self._reasons = declarations, last, reasons
 
     def declare_late(self, source: str, declared: Mapping[str, Any], *, reason: str = "") -> None:
-        """Record what became known after publishing, from the weights for instance; flags and arguments follow.
+        """Add a declaration after publishing, of something that only the weights show, for instance.
 
-        ``reason`` is one sentence for the provenance.
+        All flags are resolved again, and the arguments get the new values of the declared fields. ``reason`` is one
+        sentence for the provenance.
 
-        Raises PublishError before publishing, FrozenFlagsError after `freeze`, and what the gate raises: then nothing
-        has changed.
+        Raises PublishError before publishing, FrozenFlagsError after `freeze`, and what the gate raises; nothing has
+        changed then.
         """
         arguments = self.arguments
         self._refuse_frozen("declare_late")
@@ -84,12 +85,12 @@ class RuntimeContext:
         self._declarations, self._reasons = declarations, reasons
 
     def check_parity(self) -> None:
-        """Raise FlagDriftError for every resolvable field whose flag is not the argument's value, by name."""
+        """Raise FlagDriftError if the flag of a resolvable field is not the argument's value; it names all such."""
         arguments = self.arguments
         _check_parity(self.flags, lambda field: getattr(arguments, field), resolvable_fields(type(arguments)))
 
     def freeze(self) -> None:
-        """End the writing of flags, but for the capture group, and publishing with it."""
+        """Allow no more writes of flags, except of the capture group, and no more publishing."""
         self.flags.freeze()
 
     def _refuse_frozen(self, what: str) -> None:

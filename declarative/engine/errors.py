@@ -1,4 +1,4 @@
-"""What goes wrong with declarations, flags and publishing; none of these is a refusal of a user's arguments."""
+"""Errors of declarations, flags and publishing. None of them is a refusal of a user's arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class DeclarationError(Exception):
-    """A pass, a provider or a table declares what it may not; the text names the source."""
+    """A pass, a provider or a table declares something that it may not declare; the text names the source."""
 
 
 class FlagError(AttributeError):

@@ -13,9 +13,10 @@ from .steps import Pass
 def exchanged(slots: Sequence[Slot], registry: Registry, first: str, second: str) -> tuple[Slot, ...]:
     """Return ``slots`` with the steps named ``first`` and ``second`` exchanged.
 
-    All providers run at one place, so the name of one means them all.
+    All providers run at one place, so the name of one stands for all of them.
 
-    Raises DeclarationError for a name that no step has, and for two steps of one place: two providers.
+    Raises DeclarationError for a name that no step has, and for two steps at one place: the same step, or two
+    providers.
     """
     places: dict[str, tuple[int, int]] = {}
     for number, slot in enumerate(slots):

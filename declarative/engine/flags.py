@@ -70,7 +70,7 @@ class FlagGroup:
 
 @dataclasses.dataclass
 class AttnFlags(FlagGroup):
-    """Attention kernels: of both phases, and of one each where they differ."""
+    """The attention backend, and those of prefill and of decode where they are not the same."""
 
     backend: str | None = None
     prefill_backend: str | None = None
@@ -79,14 +79,14 @@ class AttnFlags(FlagGroup):
 
 @dataclasses.dataclass
 class MoeFlags(FlagGroup):
-    """Expert kernels."""
+    """The kernels that run the experts of a mixture of experts."""
 
     runner_backend: str = "auto"
 
 
 @dataclasses.dataclass
 class CaptureFlags(FlagGroup):
-    """What is written while graphs are captured, after everything else was frozen."""
+    """The flags that are written while graphs are captured, when all others are frozen already."""
 
     enable_torch_compile: bool = False
     disable_dispose_tensor: bool = False

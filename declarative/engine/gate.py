@@ -1,4 +1,4 @@
-"""The one gate between declarations and flags."""
+"""The one function that turns declarations into flags."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ def apply_model_overrides(
     """Write every field of ``whitelist`` into ``flags``: its last declared value, else that of ``arguments``.
 
     ``declarations`` are (source, fields) in order; ``terminal`` ones count after all of them. ``reasons`` gives
-    the reason of each source. Returns one entry a declared write, in order. ``arguments`` is only read.
+    the reason of each source. Returns one entry for each declared write, in order. ``arguments`` is only read.
 
-    Everything is checked first, and nothing is written when a check fails: DeclarationError for something that is no
-    mapping or for a field off the whitelist, FlagError for a field without a leaf, FrozenFlagsError for frozen flags.
+    Everything is checked first, and nothing is written if a check fails. Raises DeclarationError for a declaration
+    that is no mapping or has a field off the whitelist, FlagError for a field without a leaf, FrozenFlagsError for
+    frozen flags.
     """
     names = tuple(whitelist)
     ordered = (*declarations, *terminal)

@@ -1,9 +1,8 @@
 """Slots in execution order, and how they resolve one record.
 
-The order is the order of the slots, and of the steps in each slot, and nothing else. A record is resolved on
-*facts*: an object, made by the caller, that holds what cannot change meanwhile. A step whose ``when`` does not hold
-for the facts does not run. The attribute ``architecture`` of the facts chooses the providers (None: no model, so no
-providers).
+Steps run in the order of the slots and of the steps in each slot; nothing else decides it. The caller gives *facts*,
+an object that holds what cannot change while a record is resolved. A step whose ``when`` does not hold for the facts
+does not run. The attribute ``architecture`` of the facts chooses the providers; if it is None, none run.
 """
 
 from __future__ import annotations
@@ -50,7 +49,11 @@ class Slot(NamedTuple):
 
 
 class Resolution:
-    """What became of one record. ``log`` also holds what was declared before a pass raised."""
+    """The resolution of one record: what was declared, and the values so far.
+
+    ``log`` holds each step that declared something, with its declaration, in order. If a step raised, it holds those
+    before that step.
+    """
 
     def __init__(self, arguments: Any) -> None:
         """``arguments`` is a dataclass that nothing resolved before; it stays pristine until `materialize`.
@@ -81,7 +84,7 @@ class Resolution:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """The reason of each source that declared something."""
+        """The reason of each step that declared something, by the step's name."""
         return {step.name: step.reason for step, _ in self.log}
 
     @property
@@ -95,10 +98,10 @@ class Resolution:
         return found
 
     def materialize(self) -> None:
-        """Write what was declared, resolvable fields and state, onto the record: the last writer's values.
+        """Write the last declared value of each field and of each state onto the record.
 
-        This ends the resolution: its view has no values any more. Raises DeclarationError for a second call, and
-        before anything was resolved.
+        This ends the resolution, and its view has no values any more. Raises DeclarationError before the steps have
+        run, and for a second call.
         """
         if not self.values:
             raise DeclarationError("there are no values to write: resolve comes before materialize, each once")
@@ -114,7 +117,7 @@ class Resolution:
 
 
 class Pipeline:
-    """The slots: checked against each other when they are listed, then run for any number of records."""
+    """Runs the steps of the slots for any number of records. The constructor checks the slots."""
 
     def __init__(
         self,
@@ -134,6 +137,7 @@ class Pipeline:
         self.slots = tuple(slots)
         self.registry = registry or Registry()
         self._whitelist, self._state = frozenset(resolvable_fields(record)), frozenset(state)
+        # For the state "a.b.c", the objects to show are "a" and "a.b", and "a" is the field that holds them.
         dotted = [name.split(".")[:-1] for name in state]
         objects = frozenset(".".join(path[: end + 1]) for path in dotted for end in range(len(path)))
         roots = sorted({path[0] for path in dotted if path})
@@ -180,8 +184,8 @@ class Pipeline:
     def resolve(self, resolution: Resolution, model: Any, facts: Any, write_env: WriteEnv) -> None:
         """Run the steps over a fresh ``resolution``; ``view.model`` is ``model``.
 
-        ``write_env`` sets an environment variable. Raises DeclarationError for what a step may not declare, and what
-        a step raises: the resolution then holds what was declared before, and the environment effects are done.
+        ``write_env`` sets an environment variable. Raises what a step raises, and DeclarationError for anything that
+        a step may not declare. The resolution then holds what earlier steps declared, and their variables are set.
         """
         view = self.view(resolution, model)
         pristine = self._pristine_view({**resolution.pristine, NESTED: {}})
@@ -198,6 +202,7 @@ class Pipeline:
         done: Callable[[Step, frozenset[str]], object],
     ) -> None:
         """Do as `resolve` does, and call ``done`` with each step that ran and the names that it read."""
+        # This fills ``resolution.values``; the view that it returns would not record.
         self.view(resolution, model)
         for step in self._steps_for(facts):
             seen: set[str] = set()
@@ -207,7 +212,7 @@ class Pipeline:
                 else:
                     declared = step(self._recording_view({**resolution.pristine, NESTED: {}}, seen), model)
             finally:
-                # Also for the step that refuses: what it read decided that.
+                # Also for a step that refuses the case, because what it read decided that.
                 done(step, frozenset(seen))
             _apply(step, declared, resolution, write_env)
 
@@ -233,7 +238,7 @@ class Pipeline:
 
 
 def _apply(step: Step, declared: Declaration, resolution: Resolution, write_env: WriteEnv) -> None:
-    """Put what a step declared where the next step sees it: in the view, in nested objects, in the environment."""
+    """Store what a step declared where the next step reads it: under the view, or in the environment."""
     if not declared:
         return
     resolution.log.append((step, declared))

@@ -1,7 +1,8 @@
 """Which providers an architecture has.
 
-A registry is made from explicit tables, once; nothing is added later, and no import adds anything. Order: the
-constants of the architecture, then its providers in the order of the table, then those whose predicate holds.
+A registry is made once, from explicit tables. Nothing is added later, and no import adds anything. For an
+architecture, its constants come first, then its providers in the order of the table, then the providers whose
+predicate holds for its name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Predicate: TypeAlias = Callable[[str], bool]
 
 @dataclass(frozen=True, eq=False)
 class Constant(Provider):
-    """The constant declaration of one architecture."""
+    """The constant declaration of one architecture; ``why`` is the sentence that gives its reason."""
 
     architecture: str = ""
     why: str = ""
@@ -30,7 +31,7 @@ class Constant(Provider):
 
     @property
     def name(self) -> str:
-        """The entry of the table."""
+        """The entry of the table, as Python code."""
         return f"MODEL_OVERRIDES[{self.architecture!r}]"
 
 

@@ -16,9 +16,9 @@ _ATTRIBUTE: Final = "_declared_before_resolution"
 
 
 def declare_before_resolution(arguments: Any, source: str, declared: Mapping[str, Any]) -> None:
-    """Add a declaration to the stash of ``arguments``; ``source`` says whose it is.
+    """Add a declaration to the stash of ``arguments``; ``source`` is the name of whoever declares.
 
-    Raises DeclarationError for a field off the whitelist; nothing is added then.
+    Raises DeclarationError, and adds nothing, if a field is not on the whitelist.
     """
     whitelist = resolvable_fields(type(arguments))
     for field in declared:
@@ -28,5 +28,5 @@ def declare_before_resolution(arguments: Any, source: str, declared: Mapping[str
 
 
 def stash_of(arguments: Any) -> Sequence[tuple[str, dict[str, Any]]]:
-    """Return what was declared early about ``arguments``, as (source, fields), in order."""
+    """Return the declarations in the stash of ``arguments``, as (source, fields), in order."""
     return tuple(vars(arguments).get(_ATTRIBUTE, ()))

@@ -3,15 +3,15 @@
 A declaration is a dict, or None for nothing. Its keys are of three kinds, and a function lists each kind apart:
 
 - ``writes``: fields of the whitelist. They become flags.
-- ``state``: what the resolution settles besides: arguments that are not resolvable. A dotted name is an attribute
-  of a nested object (``graphs.decode.backend``).
+- ``state``: other attributes of the arguments, which are not resolvable. A dotted name is an attribute of a nested
+  object (``graphs.decode.backend``).
 - ``env``: environment variables. The value is written as ``str(value)``.
 
 ``state`` and ``env`` are declared effects: the function returns them, and the pipeline applies them, once, right
 after the function returns and before the next one runs.
 
-``when`` is a condition on the facts of a resolution (see the module `pipeline`): where it does not hold the
-function is not run at all, as if it had declared nothing.
+``when`` is a condition on the facts of a resolution (see the module `pipeline`). If it does not hold, the function
+does not run, as if it had declared nothing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ class Step:
         return " ".join((self.function.__doc__ or "").strip().partition("\n\n")[0].split())
 
     def checked(self, declared: Any) -> Declaration:
-        """Return ``declared`` if it may be, empty for None. Raises DeclarationError, which names the function."""
+        """Return ``declared``, or an empty dict for None.
+
+        Raises DeclarationError, with the function's name, for anything that the step may not declare.
+        """
         if declared is None:
             return {}
         if not isinstance(declared, dict):
@@ -71,23 +74,23 @@ class Step:
 
 
 class Pass(Step):
-    """A function of the view; call it with one to get what it declares, checked."""
+    """A step whose function gets the view."""
 
     def __call__(self, view: Any) -> Declaration:
-        """Return what the pass declares over ``view``: empty when it has nothing to say, or only validates.
+        """Run the function; return what it declares, an empty dict if that is nothing.
 
-        Raises DeclarationError for what it may not declare, and whatever its validation raises.
+        Raises what the function raises, and DeclarationError for anything that the pass may not declare.
         """
         return self.checked(self.function(view))
 
 
 class Provider(Step):
-    """A function of the pristine arguments and the model; call it with both to get what it declares, checked."""
+    """A step whose function gets the pristine arguments and the model."""
 
     def __call__(self, arguments: Any, model: Any) -> Declaration:
-        """Return what the provider declares: empty when it has nothing to say.
+        """Run the function; return what it declares, an empty dict if that is nothing.
 
-        Raises DeclarationError for what it may not declare.
+        Raises what the function raises, and DeclarationError for anything that the provider may not declare.
         """
         return self.checked(self.function(arguments, model))
 
@@ -99,15 +102,15 @@ def post_process(
     env: tuple[str, ...] = (),
     when: FactCondition | None = None,
 ) -> Callable[[Callable[[Any], Declaration | None]], Pass]:
-    """Make a pass of the function below. Nothing is registered: the pipeline lists it."""
+    """Make a pass of the function below. This registers nothing: the pipeline must list the pass."""
     return lambda function: Pass(function, writes, state, env, when)
 
 
 def check(*, when: FactCondition | None = None) -> Callable[[Callable[[Any], None]], Pass]:
-    """Make a pass of the function below that declares nothing: it raises, or returns None."""
+    """Make a pass of the function below, which declares nothing: it raises, or returns None."""
     return lambda function: Pass(function, when=when)
 
 
 def provider(*, writes: tuple[str, ...]) -> Callable[[Callable[[Any, Any], Declaration | None]], Provider]:
-    """Make a provider of the function below. Nothing is registered: a registry lists it."""
+    """Make a provider of the function below. This registers nothing: a registry must list the provider."""
     return lambda function: Provider(function, writes)

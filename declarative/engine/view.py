@@ -1,4 +1,4 @@
-"""What passes and providers read: the arguments, pristine or with the declarations so far on top, and read-only.
+"""What passes and providers read: the arguments, read-only, pristine or with the declarations so far on top.
 
 A view has the dict of the pipeline as its own ``__dict__``, so reading an attribute calls no function. A lookup in
 ``__getattr__`` would be simpler, but it takes 17 times as long (1.4 instead of 0.08 microseconds), and a case reads
@@ -24,7 +24,10 @@ _DICT: Final[Any] = _WithDict.__dict__["__dict__"]
 
 
 class ReadOnlyView(_WithDict):
-    """Attributes served from a dict that somebody else owns. Assigning one raises AttributeError."""
+    """An object whose attributes are the items of a dict that its maker may still change.
+
+    Assigning an attribute raises AttributeError.
+    """
 
     def __init__(self, values: dict[str, Any]) -> None:
         _DICT.__set__(self, values)
@@ -51,14 +54,17 @@ class ResolvedView(ReadOnlyView):
 
 
 NESTED: Final = "_nested"
-"""The value of a view that holds what was declared under dotted names."""
+"""The key of a view's dict under which it keeps the values that were declared under dotted names."""
 
 
 def with_nested(view: type[View], roots: Sequence[str], objects: frozenset[str]) -> type[View]:
-    """Return ``view`` with a read-only view in place of each of ``roots``; ``objects`` are those of `NestedView`."""
+    """Return a subclass of ``view`` that shows the objects named ``roots`` through a `NestedView` each.
+
+    ``objects`` are the dotted names of the objects inside them, as in `NestedView`.
+    """
 
     def nested(root: str) -> property:
-        # Made when it is read: few passes look inside.
+        # Made only when it is read, because few passes look inside.
         def show(self: ReadOnlyView) -> NestedView:
             values = _DICT.__get__(self)
             return NestedView(values[root], root, values[NESTED], objects)
@@ -69,7 +75,7 @@ def with_nested(view: type[View], roots: Sequence[str], objects: frozenset[str])
 
 
 class RecordingView(ResolvedView):
-    """A view that adds the name of each value that is read to ``seen``; nested values under their dotted names."""
+    """A view that adds the name of each value that is read to ``seen``, dotted for values in nested objects."""
 
     # The instance's dict holds the values and nothing else, so the set needs a place outside it.
     __slots__ = ("_seen",)
@@ -103,11 +109,15 @@ class NestedView:
         objects: frozenset[str],
         seen: set[str] | None = None,
     ) -> None:
-        """``declared`` holds values by dotted name; ``objects`` are the paths of the objects inside others."""
+        """Show ``target``, whose dotted name is ``path``.
+
+        ``declared`` holds values by dotted name, ``objects`` the dotted names of objects inside others. The names of
+        values that are read are added to ``seen`` unless it is None.
+        """
         object.__setattr__(self, "_parts", (target, path, declared, objects, seen))
 
     def recorded_in(self, seen: set[str]) -> NestedView:
-        """Return the same view, adding what is read to ``seen``."""
+        """Return the same view, which adds the names of values that are read to ``seen``."""
         return NestedView(*self._parts[:4], seen)
 
     def __getattr__(self, name: str) -> Any:
@@ -126,9 +136,10 @@ class NestedView:
 
 
 class ReadOnly:
-    """Any object, to read only: attributes and methods are its own, assigning one raises AttributeError.
+    """A read-only stand-in for any object: it has the attributes and methods of ``target``.
 
-    The value of an attribute is returned as it is.
+    Assigning or deleting an attribute raises AttributeError. The values themselves are not protected: a list can
+    still be changed.
     """
 
     _target: object

@@ -1,4 +1,4 @@
-"""The constant table: what an architecture declares whatever the arguments are, and why."""
+"""The table of constants: what an architecture declares whatever the arguments are, and the reason."""
 
 from __future__ import annotations
 

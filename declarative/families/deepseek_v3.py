@@ -1,4 +1,4 @@
-"""DeepSeek V3 and V3.2 (sparse attention), and the models of other makers that share their architecture."""
+"""DeepSeek V3 and V3.2 (sparse attention), and other makers' models that are built like these."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ is_deepseek_v3 = architecture_in(*DEEPSEEK_V3_ARCHITECTURES)
 
 
 def is_sparse(facts: Facts) -> bool:
-    """Whether the model is of the family and has sparse attention."""
+    """Whether the model is of the DeepSeek V3 family and has sparse attention."""
     return facts.sparse_attention and is_deepseek_v3(facts)
 
 
 def is_dense(facts: Facts) -> bool:
-    """Whether the model is of the family and has latent attention without an indexer."""
+    """Whether the model is of the DeepSeek V3 family and does not have sparse attention."""
     return not facts.sparse_attention and is_deepseek_v3(facts)
 
 
@@ -143,8 +143,7 @@ def _deepseek_family_overrides(view: ResolvedView) -> Declaration:
 def _deepseek_moe_quant_resolution(view: ResolvedView) -> Declaration | None:
     """On SM100 flashinfer has expert kernels for the methods in which these checkpoints are published.
 
-    The pass takes over the checkpoint's method unless the user opted out. It runs after the pass for the KV cache's
-    type, which reads the quantization before this change.
+    If the user chose no method and did not opt out, the pass takes over that of the checkpoint.
     """
     if not is_sm100_supported():
         return None
@@ -172,13 +171,14 @@ def _deepseek_moe_quant_resolution(view: ResolvedView) -> Declaration | None:
 def _detected(view: ResolvedView, hf_config: HFConfig) -> Any:
     quant_method = get_quantization_config(hf_config)
     if quant_method is None and view.model.architecture == "DeepseekV3ForCausalLM":
-        # V3's experts are FP8 without saying so; other models of the architecture are BF16.
+        # DeepSeek V3's config does not say that its experts are FP8, and other models of this architecture are BF16.
+        # Only the weights show which it is.
         return "fp8" if has_fp8_weights_in_checkpoint(view.model_path) else None
     return quant_method
 
 
 def is_kimi_k2_int4(hf_config: HFConfig) -> bool:
-    """Return whether the weights are in the INT4 groups that Kimi K2 Thinking and K2.5 are published in."""
+    """Return whether the weights are in the INT4 format in which Kimi K2 Thinking and K2.5 are published."""
     declared = hf_config.quantization_config or {}
     weights = declared.get("config_groups", {}).get("group_0", {}).get("weights", {})
     return get_quantization_config(hf_config) == "compressed-tensors" and all(

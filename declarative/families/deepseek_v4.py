@@ -12,7 +12,7 @@ from harness.world.machine import is_hip, is_sm120_supported
 
 is_deepseek_v4 = architecture_in("DeepseekV4ForCausalLM")
 
-# What needs tensor memory, or more shared memory than SM120 has.
+# These turn off the kernels that need tensor memory, or more shared memory than SM120 has.
 _SM120_KERNELS: Final = {
     "SGLANG_OPT_FP8_WO_A_GEMM": False,
     "SGLANG_OPT_USE_TOPK_V2": False,
@@ -80,11 +80,11 @@ def _deepseek_v4_overrides(view: ResolvedView) -> Declaration:
     """DeepSeek V4 has one attention backend with pages of its own size, and few full-attention tokens."""
     declared: Declaration = {"attention_backend": "dsv4", "page_size": 256}
     if view.device == "npu":
-        # The NPU's own defaults named "ascend" for all three before.
+        # `_npu_defaults` has set all three backend fields to "ascend"; this model needs "dsv4" instead.
         declared |= {"prefill_attention_backend": "dsv4", "decode_attention_backend": "dsv4", "page_size": 128}
     if view.max_running_requests is None:
         declared["max_running_requests"] = 256
-    # Equal to the default counts as not given.
+    # A value that equals the default counts as not given: the view does not tell the two apart.
     if view.swa_full_tokens_ratio == ServerArgs.swa_full_tokens_ratio:
         declared["swa_full_tokens_ratio"] = 0.1
     if view.moe_runner_backend == "auto" and view.model.config.nvfp4_moe_meta is not None:
@@ -106,7 +106,7 @@ def _deepseek_v4_context_parallelism(view: ResolvedView) -> Declaration | None:
         return None
     if view.cp_strategy != "interleave":
         raise ValueError(f"DeepSeek V4 splits the context by 'interleave' alone, not by {view.cp_strategy!r}")
-    # Before the checks: no ranks at all are a ZeroDivisionError.
+    # Computed before the checks, so that 0 data parallel ranks raise ZeroDivisionError, as in the original.
     attn_cp_size = view.tp_size // view.dp_size
     assert view.dp_size == 1, "an interleaved context leaves no rank for data parallel attention"
     assert view.tp_size <= 8, "context parallelism stays within one machine of 8 devices"

@@ -1,6 +1,7 @@
-"""DeepSeek's sparse attention: the KV cache's type and the kernels of prefill and decode.
+"""DeepSeek's sparse attention: the type of the KV cache, and the kernels of prefill and decode.
 
-Where the machine has no compute capability its major is None, and comparing it is a TypeError, in the original too.
+``major`` is the first number of the device's compute capability. If the device has none, ``major`` is None, and
+comparing it raises TypeError, as it does in the original.
 """
 
 from __future__ import annotations

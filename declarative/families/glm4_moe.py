@@ -13,7 +13,7 @@ from harness.world.modelfacts import get_quantization_config
 def _glm4_moe_overrides(view: ResolvedView) -> Declaration | None:
     """On SM100 flashinfer has kernels for GLM-4's FP4 experts.
 
-    The pass takes over the checkpoint's method unless the user opted out.
+    If the user chose no method and did not opt out, the pass takes over that of the checkpoint.
     """
     if not is_sm100_supported():
         return None

@@ -53,8 +53,8 @@ def _gpt_oss_attention_backend(view: ResolvedView) -> Declaration | None:
 def _gpt_oss_validation(view: ResolvedView) -> None:
     """GPT-OSS runs only on backends with attention sinks, and on Intel GPUs only in bfloat16.
 
-    The pass runs before the checkpoint forces a type. Raises NotImplementedError for another type on an Intel GPU,
-    AssertionError for a backend.
+    The type is the one that the user chose: the pass runs before `_gpt_oss_overrides`, which may force another.
+    Raises NotImplementedError for another type on an Intel GPU, AssertionError for another backend.
     """
     if is_xpu() and view.dtype not in ("auto", "bfloat16"):
         raise NotImplementedError(f"GPT-OSS runs as bfloat16 on Intel XPU, not as {view.dtype}")
@@ -89,7 +89,7 @@ def _experts(view: ResolvedView, is_mxfp4: bool) -> str:
     if is_sm120_supported() and is_mxfp4:
         return "marlin"
     if uses_aiter:
-        # "auto" is AITER here, which lacks some of the shapes of BF16.
+        # "auto" makes the layers use AITER. AITER does not support all the matrix shapes of a BF16 checkpoint.
         return "auto" if is_mxfp4 else "triton"
     if is_musa() and envs.SGLANG_DEEPEP_BF16_DISPATCH.get():
         return "deep_gemm"

@@ -21,8 +21,8 @@ _MODELOPT: Final = ("modelopt", "modelopt_fp8", "modelopt_fp4", "modelopt_mixed"
 def _nemotron_h_overrides(view: ResolvedView) -> Declaration:
     """Nemotron-H checkpoints name their quantization themselves, which decides the kernels of their experts.
 
-    Raises AssertionError for another activation than relu2 in a quantized checkpoint, TypeError for an FP4 checkpoint
-    on CUDA without a compute capability, because the original does.
+    Raises AssertionError if a quantized checkpoint has another activation than relu2. Raises TypeError for an FP4
+    checkpoint on CUDA without a compute capability, because the original does.
     """
     declared: Declaration = {}
     detected = view.model.config.quantization
@@ -52,7 +52,7 @@ def _modelopt_method(model: ModelView, detected: Any) -> Any:
 def _experts(view: ResolvedView, is_fp4: bool) -> str:
     if is_sm100_supported() and view.moe_a2a_backend == "none":
         return "flashinfer_trtllm"
-    # Without a capability the comparison is a TypeError.
+    # If the device has no compute capability, this comparison raises TypeError, as it does in the original.
     if is_fp4 and is_cuda() and (8, 0) <= get_device_capability() < (10, 0):  # type: ignore[operator]
         return "marlin"
     return "flashinfer_cutlass"

@@ -13,7 +13,7 @@ LLAMA4_ARCHITECTURES: Final = ("Llama4ForConditionalGeneration", "Llama4ForCausa
 
 
 def is_llama4_on_device(facts: Facts) -> bool:
-    """Whether the model is Llama 4, and runs on another device than a CPU."""
+    """Whether the model is Llama 4 and the device is not a CPU."""
     return facts.architecture in LLAMA4_ARCHITECTURES and facts.device != "cpu"
 
 

@@ -31,7 +31,7 @@ def _mimo_v2_validation(view: ResolvedView) -> None:
     if view.model.architecture == "MiMoV2ForCausalLM" and not view.encoder_only:
         expected = get_mimo_v2_fused_qkv_expected_tp_size(view.model.hf_config)
         attn_dp_size = view.dp_size if view.enable_dp_attention else 1
-        # Before the comparison: ranks of 0 are an error whether anything is expected or not.
+        # Computed first, as in the original: 0 ranks raise ZeroDivisionError even if no number is expected.
         ranks = view.tp_size // attn_dp_size // view.attn_cp_size
         if expected is not None and ranks != expected:
             raise ValueError(

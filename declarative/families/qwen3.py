@@ -30,7 +30,7 @@ QWEN3_ARCHITECTURES: Final = (
 def _qwen3_moe_family_overrides(view: ResolvedView) -> Declaration | None:
     """On SM100 flashinfer has kernels for Qwen 3's experts.
 
-    The pass takes over the checkpoint's method unless the user opted out.
+    If the user chose no method and did not opt out, the pass takes over that of the checkpoint.
     """
     if not is_sm100_supported():
         return None

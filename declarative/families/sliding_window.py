@@ -49,7 +49,7 @@ def _gemma4_overrides(view: ResolvedView) -> Declaration:
     backend = view.attention_backend
     prefill_backend, decode_backend = attention_backends_of(view)
     if backend is None:
-        # Also where one phase was chosen: the other must not get a backend that the model cannot have.
+        # Also if the user chose the backend of one phase: the other must not get one that the model cannot use.
         backend = declared["attention_backend"] = "trtllm_mha" if is_sm100_supported() else "triton"
         if not prefill_backend:
             prefill_backend = backend
@@ -106,12 +106,12 @@ def _olmo2_overrides(view: ResolvedView) -> Declaration | None:
 
 
 def is_step3p_name(architecture: str) -> bool:
-    """Return whether ``architecture`` contains one of the two names."""
+    """Return whether ``architecture`` contains one of the family's names, such as that of the draft model does."""
     return "Step3p5ForCausalLM" in architecture or "Step3p7ForConditionalGeneration" in architecture
 
 
 def is_step3p(facts: Facts) -> bool:
-    """Whether the model is of the family."""
+    """Whether the model is of the Step-3 family."""
     return facts.architecture is not None and is_step3p_name(facts.architecture)
 
 

@@ -1,1 +1,1 @@
-"""What passes read and may declare: the arguments, their state, the facts of a case, and its model."""
+"""What passes read and may declare: the arguments, other state, the facts of a case, and its model."""

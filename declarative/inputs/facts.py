@@ -1,7 +1,8 @@
-"""Facts: what cannot change while a record is resolved, and decides which passes run at all.
+"""Facts: values that cannot change while a record is resolved. They decide which passes run at all.
 
-A fact comes from the pristine arguments and the model, and only from fields that no earlier pass declares. So a pass
-that waits for a fact is left out only where it would have declared nothing.
+A fact depends only on the model and the pristine arguments. No pass that runs before the users of a fact declares a
+field that the fact depends on, so the fact still holds when their turn comes. A pass that is left out would therefore
+have declared nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from harness.world.modelfacts import INSTANCE, is_deepseek_dsa, parse_connector_
 class Facts(NamedTuple):
     """The facts of one resolution.
 
-    ``architecture`` is None where weights come from a running server: such a model has no config to adjust to.
-    ``sparse_attention`` is DeepSeek's, ``encodes`` whether the model is an encoder and a decoder.
-    ``data_parallel`` says that there is not exactly one data parallel rank. ``deterministic`` and ``diffusion`` are
-    ways of running the model.
+    - ``architecture``: the model's, or None if the weights come from a running server, which has no config to read.
+    - ``device``: the type of device, as the argument gives it.
+    - ``sparse_attention``: whether the model has DeepSeek's sparse attention.
+    - ``encodes``: whether the model consists of an encoder and a decoder.
+    - ``data_parallel``: whether the number of data parallel ranks is another than one.
+    - ``deterministic``: whether deterministic inference is asked for, also by a training target.
+    - ``diffusion``: whether the model runs as a diffusion language model.
     """
 
     architecture: str | None
@@ -46,27 +50,27 @@ def facts_of(arguments: ServerArgs, model: ModelView) -> Facts:
 
 
 def has_model(facts: Facts) -> bool:
-    """Whether there is a model's config to adjust to."""
+    """Whether there is a config of the model, from which its family follows."""
     return facts.architecture is not None
 
 
 def is_encoder_decoder(facts: Facts) -> bool:
-    """Whether the model is an encoder and a decoder."""
+    """Whether the model consists of an encoder and a decoder."""
     return facts.encodes
 
 
 def splits_data(facts: Facts) -> bool:
-    """Whether there is not exactly one data parallel rank; with one, no data parallel feature can be on."""
+    """Whether the number of data parallel ranks is another than one; with one, no data parallel feature can be on."""
     return facts.data_parallel
 
 
 def is_deterministic(facts: Facts) -> bool:
-    """Whether the same answer is wanted whatever else is in the batch."""
+    """Whether a request must get the same answer whatever else is in the batch."""
     return facts.deterministic
 
 
 def is_diffusion(facts: Facts) -> bool:
-    """Whether a diffusion language model is run."""
+    """Whether the model runs as a diffusion language model."""
     return facts.diffusion
 
 

@@ -13,8 +13,9 @@ _MLA: Final = AttentionArch.MLA
 class ModelView(ReadOnlyView):
     """A checkpoint's configuration, read-only.
 
-    ``hf_config`` is the Hugging Face config, ``config`` what is derived from it (quantization, context length, ...).
-    ``architecture`` is the first of the config's, ``uses_mla`` whether attention is multi-head latent.
+    ``hf_config`` is the Hugging Face config, and ``config`` is what is derived from it (quantization, context length
+    and others). ``architecture`` is the first architecture that the config lists. ``uses_mla`` is true if the model
+    has multi-head latent attention.
     """
 
     if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class ModelView(ReadOnlyView):
     @property
     def config(self) -> ModelConfig:
         """What is derived from the checkpoint's configuration."""
-        # Made when asked for: few passes do.
+        # Made only when it is read, because few passes read it.
         return cast(ModelConfig, ReadOnly(self._config))
 
 

@@ -1,4 +1,4 @@
-"""Questions about the view that several passes ask."""
+"""Functions that several passes use to read the view."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from declarative.engine.view import ResolvedView
 
 
 def attention_backends_of(view: ResolvedView) -> tuple[str | None, str | None]:
-    """Return the kernels that prefill and decode would run; an empty name counts as none."""
+    """Return the attention backends of prefill and of decode.
+
+    A phase without a backend of its own has ``attention_backend``. An empty name counts as none.
+    """
     return (
         view.prefill_attention_backend or view.attention_backend,
         view.decode_attention_backend or view.attention_backend,

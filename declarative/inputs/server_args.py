@@ -1,4 +1,4 @@
-"""The record: what a user sets. It stays pristine until a resolution writes its result onto it.
+"""The record: the arguments that a user sets. It stays pristine until a resolution writes its result onto it.
 
 The fields come from the table `harness.world.records`, so that port and successor cannot have different ones. The
 28 resolved fields are marked ``resolvable``: these marks are the whitelist of what a pass may declare as a flag.

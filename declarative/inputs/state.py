@@ -1,6 +1,7 @@
-"""The state that passes may declare besides the resolvable fields, by name.
+"""The names of the state that passes may declare besides the resolvable fields.
 
-The first six names are part of an outcome. Later passes, or code that runs after the resolution, read the others.
+Those of `harness.world.slice.STATE` are part of an outcome. The others are read by later passes, or by code that runs
+after the resolution.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Final
 from harness.world.slice import STATE as OUTCOME_STATE
 
 GRAPHS: Final = ("cuda_graph_config.decode.backend", "cuda_graph_config.prefill.backend")
-"""What captures the CUDA graphs of the two phases."""
+"""The two settings that say what captures the CUDA graphs, one for each phase."""
 
 STATE: Final = (
     *OUTCOME_STATE,

@@ -1,1 +1,1 @@
-"""Passes: one module a chain."""
+"""Passes that belong to no single family of models, one module for each topic."""

@@ -1,4 +1,4 @@
-"""How experts exchange tokens, and what each exchange implies."""
+"""Passes over the backend through which experts exchange tokens, and over what each backend implies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fused all-reduce: an earlier flag, who gets it unasked, and who never does."""
+"""Fused all-reduce: its old flag, the models that get it by default, and what forbids it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def _flashinfer_allreduce_fusion_alias(view: ResolvedView) -> Declaration | None
 def _deterministic_fusion_opt_out(view: ResolvedView) -> Declaration | None:
     """A fused all-reduce is not deterministic, so a model's defaults must not turn it on later.
 
-    Only the user's own flag counts here. A training target implies determinism too, but a later pass declares that.
+    Only the user's own flag counts here. A training target implies determinism too, but a later pass
+    (`_on_policy_determinism`) declares that, as in the original.
     """
     if view.enable_deterministic_inference:
         return {"enforce_disable_flashinfer_allreduce_fusion": True}

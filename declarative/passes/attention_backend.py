@@ -1,4 +1,4 @@
-"""Attention kernels: what fills in the backend, and what makes it fit the machine and the model."""
+"""Attention backends: the default, and passes that adapt it and other fields to each other."""
 
 from __future__ import annotations
 
@@ -25,13 +25,19 @@ WHISPER: Final = "WhisperForConditionalGeneration"
 
 
 def is_no_spec_infer_or_topk_one(view: ResolvedView) -> bool:
-    """Return whether no draft branches: no top-k is given, or one of 1 on pages of one token."""
+    """Return whether drafts cannot branch: no top-k is given, or it is 1 and a page has one token.
+
+    A page size that is not given yet counts as one token.
+    """
     topk = view.speculative_eagle_topk
     return topk is None or (topk == 1 and (view.page_size == 1 or view.page_size is None))
 
 
 def default_attention_backend(view: ResolvedView) -> str:
-    """Return the fastest kernels for the machine and the kind of attention. No plug-in platform is installed."""
+    """Return the fastest backend for the machine and the kind of attention.
+
+    In 0.5.14 a plug-in platform may name its own; a case has no plug-ins.
+    """
     if WHISPER in view.model.hf_config.architectures:
         return "flashinfer"
     if view.model.uses_mla:
@@ -41,7 +47,7 @@ def default_attention_backend(view: ResolvedView) -> str:
     if (
         is_sm100_supported()
         and is_no_spec_infer_or_topk_one(view)
-        # A speculation without top-k has not chosen one yet, and trtllm_mha takes 1 alone.
+        # trtllm_mha supports only a top-k of 1. If one is not given, a later step may choose a larger one.
         and (view.speculative_algorithm is None or view.speculative_eagle_topk is not None)
     ):
         return "trtllm_mha"
@@ -58,7 +64,7 @@ def _default_mla_backend(view: ResolvedView) -> str:
     if is_sm100_supported():
         return "flashinfer"
     if is_hip():
-        # AITER has these two head counts.
+        # AITER supports only these two numbers of heads.
         return "aiter" if view.model.config.get_num_kv_heads(view.tp_size) in (16, 128) else "triton"
     return "torch_native" if is_mps() else "triton"
 

@@ -1,4 +1,4 @@
-"""Deterministic inference: the same answer whatever else is in the batch."""
+"""Deterministic inference: a request gets the same answer whatever else is in the batch."""
 
 from __future__ import annotations
 

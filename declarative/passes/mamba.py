@@ -1,4 +1,4 @@
-"""The prefix cache of models with state layers: which strategy keeps their states, and what it demands."""
+"""The prefix cache of models with state layers: the strategy that keeps their states, and what it requires."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ _EXTRA_BUFFER: Final = ("extra_buffer", "extra_buffer_lazy")
 
 
 def mamba_extra_buffer_of(view: ResolvedView) -> bool:
-    """Return whether states are kept in extra buffers, eagerly or lazily."""
+    """Return whether the prefix cache keeps the state layers' states in extra buffers, eagerly or lazily."""
     return view.disable_radix_cache is False and view.mamba_radix_cache_strategy in _EXTRA_BUFFER
 
 
 def supports_mamba_cache_extra_buffer(view: ResolvedView) -> bool:
-    """Return whether the model's state layers, with their kernels, can keep states in extra buffers."""
+    """Return whether extra buffers can keep the states: it depends on the architecture and on the layers' kernels."""
     return view.model.architecture in EXTRA_BUFFER_ARCHITECTURES and view.linear_attn_backend == "triton"
 
 

@@ -1,4 +1,4 @@
-"""Expert kernels, of the model and of its draft."""
+"""Passes over the kernels that run the experts of the model and of its draft model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlapped scheduling, where it is not another chain's concern."""
+"""The pass over overlapped scheduling that fits into no other module."""
 
 from __future__ import annotations
 

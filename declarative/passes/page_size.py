@@ -1,4 +1,4 @@
-"""The page size: what kernels demand of it, in the order in which each has its say, and the default at the end."""
+"""Passes over the page size: what the attention backends require, in execution order, and the default at the end."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def _mla_backend_page_constraints(view: ResolvedView) -> Declaration | None:
     if "cutedsl_mla" in named or prefill == "cutedsl_mla":
         page_size = _cutedsl_mla_page_size(view, page_size)
         if prefill is None:
-            # What cutedsl_mla leaves to another kernel is declared by the pass after this one.
+            # The next pass, `_cutedsl_prefill_backend_fill`, declares this; the check below already needs it.
             prefill = "trtllm_mla"
     if "trtllm_mha" in named or prefill == "trtllm_mha":
-        # Not attention_backends_of: there an empty name counts as none, here it does not.
+        # Here an empty name is a backend of its own; for `attention_backends_of` it would count as none.
         page_size = _trtllm_mha_page_size(
             combined if prefill is None else prefill, combined if decode is None else decode, page_size
         )
@@ -127,7 +127,7 @@ def _page_size_default(view: ResolvedView) -> Declaration | None:
     """A page has one token unless a platform's cache layout needs more."""
     if view.page_size is not None:
         return None
-    # The layout has a consumer on ROCm alone.
+    # Only ROCm has kernels that read this layout; elsewhere the variable has no effect.
     if is_hip() and envs.SGLANG_AITER_KV_CACHE_LAYOUT.get().lower() == "vectorized_5d":
         return {"page_size": 64}
     return {"page_size": 64 if is_musa() else 1}

@@ -1,4 +1,4 @@
-"""Data and pipeline parallelism: what the numbers of ranks imply."""
+"""Passes over data and pipeline parallelism: what follows from the numbers of ranks."""
 
 from __future__ import annotations
 

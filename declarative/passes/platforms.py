@@ -1,4 +1,4 @@
-"""What a platform other than CUDA and ROCm demands before anything else is decided."""
+"""The defaults and limits of each platform other than CUDA and ROCm; these passes run before most others."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def _npu_sizes(view: ResolvedView, *, chunk: int, few_ranks: int, many_ranks: in
 def _mps_overlap_disable(view: ResolvedView) -> Declaration | None:
     """PyTorch on Apple silicon cannot overlap scheduling; MLX has a schedule of its own.
 
-    A case does not describe which packages are installed, so the pass assumes that MLX is.
+    The original also asks whether MLX is installed. A case does not say which packages are installed, so the pass
+    assumes this one.
     """
     return None if envs.SGLANG_USE_MLX.get() else {"disable_overlap_schedule": True}
 

@@ -1,4 +1,4 @@
-"""The quantization method's first and last words: the user's opt-out, and a GGUF file."""
+"""The first and the last pass over the quantization method: the user's opt-out, and GGUF files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sampling kernels."""
+"""The default of the sampling backend."""
 
 from __future__ import annotations
 
