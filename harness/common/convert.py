@@ -1,4 +1,4 @@
-"""Converts one JSON object into one struct, with errors in the words of whoever wrote the JSON."""
+"""Converts one JSON object into one struct, with errors that name JSON keys and types, not Python's."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import msgspec
 from harness.common.errors import UsageError, hint
 from harness.common.wording import brief, path_of, suggest
 
-_LONGEST_CHOICE = 80  # finding a nearest name is quadratic in the length
+_LONGEST_CHOICE = 80  # characters: the time to find a nearest name grows with the square of the length
 
-# Objects of which an error names the wrong item: their types, the type of an item, and what an item must be.
+# For an object of one of these types, an error names the wrong item. With each type go the type of an item, and the
+# words for what an item must be.
 _OBJECTS_OF_TEXTS: Mapping[Any, tuple[Any, str]] = {
     dict[str, str]: (str, "a string"),
     dict[str, str | None]: (str | None, "a string or null"),
@@ -40,12 +41,12 @@ def changes(value: msgspec.Struct, plain: msgspec.Struct) -> dict[str, Any]:
 
 
 def worded(words: str) -> msgspec.Meta:
-    """Return the annotation of a struct's field that says what its value must be, where the type says too little."""
+    """Return an annotation with the words for what a field's value must be, for types that say too little."""
     return msgspec.Meta(extra={"words": words})
 
 
 def words_for(kind: Any) -> str:
-    """Return what a value of a field's type must be, such as "an integer or null"."""
+    """Return the words for what a value of the type ``kind`` must be, such as "an integer or null"."""
     if kind in _WORDS:
         return _WORDS[kind]
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
@@ -67,9 +68,10 @@ def struct_from_json(
 ) -> S:
     """Return ``value``, decoded JSON, as a ``cls``.
 
-    ``where`` is the place of the input ("cases.jsonl:3"), ``key`` the path of the object in it, None for the
-    outermost one. ``words`` says for keys of ``cls`` what their values must be, in place of `words_for`. Raises
-    UsageError for a value that is no object, an unknown or missing key, or a wrong value.
+    ``where`` is the place of the input ("cases.jsonl:3"). ``key`` is the path of the object in it, None for the
+    outermost one. ``words`` maps keys of ``cls`` to the words for what their values must be, for errors; for other
+    keys `words_for` gives them. Raises UsageError for a value that is no object, for an unknown or missing key, and
+    for a wrong value.
     """
     prefix = () if key is None else (key,)
     if not isinstance(value, dict):
@@ -90,7 +92,7 @@ def _first_fault(
     prefix: tuple[str, ...],
     error: msgspec.ValidationError,
 ) -> str:
-    """Return a sentence on the first key of ``value`` that is wrong: msgspec's own is not made for users."""
+    """Return a sentence about the first wrong key of ``value``; msgspec's own messages are not made for users."""
     for field in msgspec.structs.fields(cls):
         path = path_of(*prefix, field.name)
         expected = words.get(field.name) or words_for(field.type)
@@ -110,4 +112,4 @@ def _first_fault(
             if typing.get_origin(field.type) is typing.Literal and isinstance(given, str):
                 near = hint(given[:_LONGEST_CHOICE], typing.get_args(field.type))
             return f"{path} must be {expected}, not {brief(given)}{near}"
-    return str(error)  # a rule between keys, which the struct itself checks and words
+    return str(error)  # every key is right by itself: the struct checks a rule between keys, and words it

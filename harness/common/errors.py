@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-_LONGEST = 4000
+_LONGEST = 4000  # characters of a message; the rest is cut off
 
 
 def visible(text: str) -> str:
@@ -27,7 +27,7 @@ class UsageError(Exception):
 
 
 def nearest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
-    """Return up to ``limit`` of ``names`` that resemble ``name``, best first; ties in alphabetical order."""
+    """Return up to ``limit`` of ``names`` that resemble ``name`` in any case of letters, the most similar first."""
     folded: dict[str, str] = {}
     for candidate in sorted(names):
         folded.setdefault(candidate.lower(), candidate)

@@ -1,4 +1,4 @@
-"""Reads files that may be anything: none without an end, and none larger than fits in memory."""
+"""Reads whole files, whatever they are: refuses devices, which may have no end, and files that are too large."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from typing import Any, Final, TypeVar, overload
 import msgspec
 
 LARGEST: Final = 512 << 20
-"""The most bytes of a file that is read whole."""
+"""The size in bytes of the largest file that is read whole."""
 
 _CHUNK: Final = 1 << 20
+# Without O_NONBLOCK, opening a named pipe would wait until a writer opens it, too.
 _OPEN: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-# Seconds to wait for a writer to open a named pipe. A writer that has opened it is waited for without end.
+# Seconds to wait for a writer to open a named pipe. Once one has, there is no limit to how long it may take to write.
 _PATIENCE: Final = 3.0
 
 T = TypeVar("T")
@@ -56,13 +57,13 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
 
 
 def _first_of(pipe: int) -> bytes:
-    """Return the first bytes of a pipe, empty if there is a writer that has none yet; raises OSError without one."""
+    """Return the first bytes of a pipe; empty if its writer has sent none yet. Raises OSError if it has no writer."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
             if first := os.read(pipe, _CHUNK):
                 return first
-        except BlockingIOError:
+        except BlockingIOError:  # there is a writer, but no data yet; without a writer, `read` returns no bytes
             return b""
         if time.monotonic() > deadline:
             raise OSError(errno.ENXIO, "this is a pipe, and nobody writes into it")

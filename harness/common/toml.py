@@ -11,7 +11,7 @@ from harness.common.errors import UsageError, hint
 from harness.common.reading import read_file
 
 LARGEST: Final = 4 << 20
-"""The most bytes of a file that a person writes: a larger one must be a wrong file."""
+"""The most bytes of a file that a person writes; a larger file must be the wrong one."""
 
 _PARTS: Final = 64
 # The parser's time grows with the square of a key's parts.
@@ -29,7 +29,7 @@ def read_toml(path: Path, where: str) -> dict[str, Any]:
 def read_text(path: Path, where: str) -> str:
     """Return the text of a file that a person wrote; ``where`` names it. Raises UsageError when it cannot be read."""
     try:
-        # Line ends as Python's own reading of text makes them.
+        # All line ends become \n, as when Python reads a file as text.
         return read_file(path, LARGEST).decode().replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         near = hint(path.name, _beside(path))
@@ -47,7 +47,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise UsageError(f"{where} is nested too deeply to be read") from None
-    except ValueError as error:  # of its own kind, or Python's own for a number of thousands of digits
+    except ValueError as error:  # a TOMLDecodeError, or what `int` raises for a number of thousands of digits
         raise UsageError(f"{where} is not valid TOML: {str(error)[:200]}") from None
 
 
@@ -57,7 +57,7 @@ def _at(error: UnicodeDecodeError) -> str:
 
 
 def _beside(path: Path) -> list[str]:
-    """Return the names of the TOML files in the folder of ``path``; none where that cannot be read."""
+    """Return the names of the other TOML files in the folder of ``path``; none if the folder cannot be read."""
     try:
         return [found.name for found in path.parent.glob("*.toml") if found.name != path.name]
     except OSError:

@@ -28,7 +28,7 @@ def brief(value: object) -> str:
 
 
 def path_of(*keys: str) -> str:
-    """Return ``keys`` as a dotted path; a long key or one that is no plain name is quoted in brief."""
+    """Return ``keys`` as a dotted path; a key that is long, or not a plain name, is quoted and shortened."""
     return ".".join(
         key if key.isascii() and key.isidentifier() and len(key) <= _LONGEST_NAME else brief(key) for key in keys
     )
@@ -37,8 +37,8 @@ def path_of(*keys: str) -> str:
 def suggest(name: str, names: Iterable[str]) -> str:
     """Return what to write instead of ``name``, in brackets after a space; empty when there are no ``names``.
 
-    Names that resemble it are offered as a question (did you mean ...?). If none does, the least different ones are
-    named nevertheless, since a reader without the documentation has to see what a valid name looks like.
+    Names that resemble it are offered as a question (did you mean ...?). If none does, the least different names are
+    given nevertheless, so that a reader without the documentation sees what a valid name looks like.
     """
     candidates = sorted(names)
     shortened = name[:_LONGEST_NAME]

@@ -14,15 +14,15 @@ from pathlib import Path
 
 from harness.common.errors import UsageError
 
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # the last on Windows alone
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # only Windows has O_BINARY
 
 
 def make_folder(folder: Path, option: str, needs: str, *, empty: bool = False) -> bool:
     """Make ``folder`` if it does not exist, and check that files can be written into it; return whether it was made.
 
-    ``option`` is the option that names it, ``needs`` the part of an error that says why a file will not do. Raises
-    UsageError for a folder that cannot be used, and with ``empty`` for one that is not empty. A command calls this
-    before its work, which may take hours, and not only when it writes.
+    ``option`` is the option that names the folder. ``needs`` completes the error for a file in its place: it says why
+    a folder is needed. Raises UsageError if the folder cannot be used, or with ``empty`` if it is not empty. Commands
+    call this before their work, which may take hours, so that a wrong folder shows at once.
     """
     made = not folder.exists()
     try:
@@ -51,10 +51,10 @@ def expanded(text: str) -> Path:
 def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write ``data``, or its chunks in turn, to ``path``: afterwards the file is complete or as before.
 
-    The bytes go to a file beside it that then takes its place, and that is removed when anything fails, also
-    when the iterable itself raises (its exception comes through). A link is followed. A device or a pipe
-    (/dev/stdout) cannot be replaced and is written straight. Raises UsageError when the folder is missing
-    or not writable, the path is a folder, or the disk refuses.
+    The bytes go to a new file in the same folder, which then takes the place of ``path``. It is removed if anything
+    fails, also if the iterable raises (that exception comes through). A link is followed. A device or a pipe
+    (/dev/stdout) cannot be replaced and is written to directly. Raises UsageError if the folder is missing or not
+    writable, if the path is a folder, or if the system refuses to write.
     """
     chunks = [data] if isinstance(data, bytes) else data
     try:
@@ -68,7 +68,7 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
             beside = None
             descriptor = _open_straight(path, mode)
         else:
-            # Opened by hand and not by tempfile, whose files are closed to everybody else.
+            # Not made by tempfile, because only the owner may read its files.
             beside = target.with_name(f".{target.name[:80]}.{secrets.token_hex(8)}.tmp")
             descriptor = os.open(beside, _CREATE, 0o666)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
@@ -83,7 +83,7 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
                 beside.replace(target)
             except OSError as error:
                 raise UsageError(_refusal(path, error)) from None
-    except BaseException:  # an interrupt leaves nothing behind either
+    except BaseException:  # also for an interrupt: nothing must be left behind
         if beside is not None:
             with suppress(OSError):
                 beside.unlink()
@@ -94,7 +94,8 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
 def folder_atomically(folder: Path) -> Iterator[Path]:
     """Yield a path at which the caller makes a folder; it is renamed to ``folder`` when the block ends without error.
 
-    After an error there is no folder. Raises UsageError when the disk refuses, or something is at ``folder`` by then.
+    After an error there is no folder. Raises UsageError if the system refuses to write, or if there is something at
+    ``folder`` when the block ends.
     """
     making = folder.with_name(f".{folder.name[:80]}.{secrets.token_hex(8)}.tmp")
     try:
@@ -107,7 +108,7 @@ def folder_atomically(folder: Path) -> Iterator[Path]:
 
 
 def os_words(error: OSError) -> str:
-    """Return the system's text for an error without its number; if many files were not copied, that of the first."""
+    """Return the system's text for an error, without its number; if several files failed to copy, for the first."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list) and error.args[0]:
         source, _, reason = error.args[0][0]
         return f"{source}: {reason}"
@@ -115,7 +116,7 @@ def os_words(error: OSError) -> str:
 
 
 def _open_straight(path: Path, mode: int) -> int:
-    """Return a descriptor for writing to a device or a pipe; raises OSError at once for a pipe without a reader."""
+    """Return a descriptor for writing to a device or a pipe. Raises OSError at once if nobody reads the pipe."""
     if not stat.S_ISFIFO(mode):
         return os.open(path, os.O_WRONLY)
     try:
@@ -136,7 +137,7 @@ def _mode_of(path: Path) -> int | None:
 
 
 def _fill(path: Path, descriptor: int, chunks: Iterable[bytes]) -> None:
-    """Write every chunk and close; only the writing's own errors are the user's, not the iterable's."""
+    """Write every chunk and close. An error in writing becomes a UsageError; one of the iterable comes through."""
     file = os.fdopen(descriptor, "wb")
     try:
         for chunk in chunks:

@@ -71,10 +71,10 @@ def case_lines(path: Path) -> bytes:
 
 
 def parse_cases(content: bytes, path: Path, fields: Mapping[str, FieldSpec] | None = None) -> list[Case]:
-    """Return the cases of ``content``, which was read from ``path``. A pipe can be read only once, but is parsed
-    twice.
+    """Return the cases of ``content``, which was read from ``path``.
 
-    Raises UsageError when there is no case, for an id that occurs twice, and as `parse_case` does.
+    It does not read the file itself, because callers parse the content twice, and a pipe can be read only once.
+    Raises UsageError if there is no case, if an id occurs twice, and as `parse_case` does.
     """
     cases: list[Case] = []
     line_of_id: dict[str, int] = {}
@@ -94,7 +94,7 @@ def parse_cases(content: bytes, path: Path, fields: Mapping[str, FieldSpec] | No
 
 
 def parse_case(raw: bytes, where: str, fields: Mapping[str, FieldSpec] | None = None) -> Case:
-    """Return the case of one line; an absent key takes its default, and only ``id`` has none.
+    """Return the case of one line. Only the key ``id`` is required; the other keys have defaults.
 
     ``where`` is the line's place ("cases.jsonl:3"). With ``fields``, by name, the arguments are checked
     against them. Raises UsageError for a line that is too long, is not UTF-8 or JSON, or breaks the contract.
@@ -135,8 +135,8 @@ def parse_case(raw: bytes, where: str, fields: Mapping[str, FieldSpec] | None = 
 def encode_case(case: Case) -> bytes:
     """Return ``case`` as one line of JSON, without a line break; equal cases give equal bytes.
 
-    The machine and the model are written as the name of an equal profile, else as their non-default keys; the
-    contract's default is an empty object.
+    The machine and the model are written as the name of an equal profile, or else as an object with the keys that
+    differ from the default. The default itself is an empty object.
     """
     line = CaseLine(
         id=case.id,
@@ -151,8 +151,8 @@ def encode_case(case: Case) -> bytes:
 def parse_outcome(raw: bytes, where: str) -> Outcome:
     """Return the outcome of one line; ``where`` is the line's place ("outcomes.jsonl:3").
 
-    Raises UsageError for a line that is not UTF-8 or JSON, or breaks the contract, which includes one that
-    does not hold exactly one of fields, error and failure.
+    Raises UsageError for a line that is not UTF-8 or JSON, or that breaks the contract. The contract includes that an
+    outcome holds exactly one of fields, error and failure.
     """
     value = _decode(raw, where)
     if isinstance(value, dict):
@@ -198,7 +198,7 @@ def _decode(raw: bytes, where: str) -> object:
         except UnicodeDecodeError as fault:
             raise UsageError(f"{where}: byte {fault.start + 1} of the line is not UTF-8") from None
         raise UsageError(f"{where}: the line is not one JSON value: {error}") from None
-    # Few brackets cannot nest deeply, which spares nearly every line the walk.
+    # A line with few brackets cannot nest deeply, so hardly any line needs the slow check.
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deep(value):
         raise UsageError(f"{where}: the JSON is nested more than {MAX_DEPTH} deep")
     return value
@@ -237,7 +237,7 @@ _DEFAULTS: Final[Mapping[type, Any]] = {Hardware: Hardware(), Model: Model()}
 
 
 def _named_or_keys(part: Part, name_of: Callable[[Part], str | None]) -> str | dict[str, Any]:
-    """Return the name of an equal profile, else the keys that differ from the default: none for the default."""
+    """Return the name of an equal profile, or else the keys that differ from the default; none for the default."""
     default = _DEFAULTS[type(part)]
     if part == default:
         return {}
@@ -247,6 +247,7 @@ def _named_or_keys(part: Part, name_of: Callable[[Part], str | None]) -> str | d
 
 
 def _printable(value: Any) -> Any:
+    """Return ``value`` with escapes for the characters that UTF-8 does not have."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, dict):

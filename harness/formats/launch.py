@@ -18,22 +18,23 @@ LAUNCH = ("python3", "-m", "sglang.launch_server")
 _MODULE = LAUNCH[-1]
 _CALLABLE = "python:"
 
-_MAX_CHARACTERS = 2**17  # Linux allows a single argument no more; shlex is quadratic in a word's length
+# The longest argument that Linux allows. It also bounds the time of shlex, which is quadratic in a word's length.
+_MAX_CHARACTERS = 2**17
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _PYTHON = re.compile(r"python[0-9.]*(\.exe)?")
 _PYTHON_SWITCH = re.compile(r"-[BdEIOPqsSuvx]+")
 _OPERATOR = re.compile(r"[0-9]*(&&|\|\||&>>?|;|\||&|<<?<?|>>?)(&[0-9]+)?")
 _CONTINUATION = re.compile(r"\\\r?\n")
-# The shell leaves a continuation alone inside single quotes only.
+# Only inside single quotes does the shell keep a backslash and the line break after it.
 _QUOTED_OR_ESCAPED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\\r\n|\\.""", re.DOTALL)
 
 
 class LaunchFlags(msgspec.Struct, frozen=True, kw_only=True):
     """How a case is written as a launch line.
 
-    ``program`` are the first words, ``names`` the flag that sets an argument, ``off`` the one that turns a switch
-    off, ``takes`` the parts of the world that a launch has: ``hardware``, ``model``.
+    ``program`` has the first words. ``names`` maps an argument to the flag that sets it, and ``off`` a switch to the
+    flag that turns it off. ``takes`` says which parts of the world a launch has: ``hardware``, ``model``, or both.
     """
 
     program: tuple[str, ...] = LAUNCH
@@ -43,7 +44,7 @@ class LaunchFlags(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LaunchLine(msgspec.Struct, frozen=True):
-    """``env``: the variables the command sets; ``argv``: the words after the launcher."""
+    """A command in two parts. ``env``: the variables that it sets; ``argv``: the words after the launcher."""
 
     env: dict[str, str]
     argv: list[str]
@@ -55,8 +56,8 @@ def split_launch(command: str, where: str, program: Sequence[str] = LAUNCH) -> L
     Before the flags may come ``NAME=value`` assignments, ``env NAME=value``, Python by name or path with
     ``-m sglang.launch_server``, ``sglang serve``, ``sglang launch_server`` and ``python:MODULE:CALLABLE``. Lines may
     be continued with a backslash; words are quoted as in a POSIX shell, and variables are not expanded. ``where`` is
-    the command's place, and ``program`` what the subject's own launches begin with. Raises UsageError for another
-    command, an operator of the shell, open quotes, and a command of more than 128 Ki characters.
+    the command's place. ``program`` has the words that launches of the subject begin with, for errors. Raises
+    UsageError for another command, a shell operator, open quotes, and a command of more than 128 Ki characters.
     """
     usual = "'python3 -m sglang.launch_server' or 'sglang serve'" if program == LAUNCH else repr(" ".join(program))
     expected = f"expected [NAME=value ...], then {usual}, then flags"
@@ -90,7 +91,7 @@ def split_launch(command: str, where: str, program: Sequence[str] = LAUNCH) -> L
 
 
 def _join_lines(command: str) -> str:
-    """Return ``command`` with continued lines joined, as the shell does it."""
+    """Return ``command`` with continued lines joined, as the shell joins them."""
 
     def keep_or_join(match: re.Match[str]) -> str:
         return match[0] if match[0].startswith("'") else _CONTINUATION.sub("", match[0])
@@ -107,7 +108,7 @@ def _take_assignments(words: Sequence[str], position: int, env: dict[str, str]) 
 
 
 def _after_launcher(words: Sequence[str], position: int) -> int | None:
-    """Return the position after the launcher that starts at ``position``, None when there is none."""
+    """Return the position after the launcher that starts at ``position``; None if no launcher starts there."""
     if position >= len(words):
         return None
     program = PurePosixPath(words[position]).name

@@ -1,4 +1,4 @@
-"""Parses the text with which a user names a subject; looks nothing up."""
+"""Parses the text with which a user names a subject, without looking up whether there is such a subject."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _VALID: Final = (
 )
 _TARGET: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
-# Every way to write "this package at that version", so that an error can name the right one: NAME==VERSION.
+# Every way to write "this package at that version", so that an error can give the right one, NAME==VERSION.
 _REQUIREMENT: Final = re.compile(
     r"(?P<package>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?P<operator>===|[=<>!~]=|[=<>@])\s*(?P<version>.*)"
 )
@@ -41,10 +41,9 @@ class SubjectName:
     """A subject as the user named it.
 
     ``text`` is what the user wrote. ``value`` is the normal form of the release (``sglang==0.5.14``), the git
-    revision, the folder, or the package of this repository. ``slice`` is whether only the slice that the ports cover
-    is meant.
-    ``package`` is the package of the tree that resolves. ``target`` is the callable that does (``module:name``), or
-    empty if a package does.
+    revision, the folder, or the package of this repository. ``slice`` is true if only the slice runs, not the whole
+    construction. ``package`` is the package in the tree that has the resolution. ``target`` is the callable that
+    resolves (``module:name``); it is empty if the package itself does.
     """
 
     text: str
@@ -58,10 +57,10 @@ class SubjectName:
 def parse_subject(text: str) -> SubjectName:
     """Return the parts of ``sglang==VERSION``, ``git:REVISION``, ``dir:PATH`` or a package of this repository.
 
-    The first three take an optional ``#slice``; the second and the third instead ``#legacy``, for that package in a
-    copy of this repository, or ``#python:MODULE:CALLABLE``, for a function or class there; without a tree before it,
-    ``python:MODULE:CALLABLE`` is looked for in the current folder. A ``#`` starts a suffix unless a ``/`` follows it,
-    so a folder called ``a#b`` is written ``dir:a#b/``.
+    The first three forms take an optional ``#slice``. In its place, ``git:`` and ``dir:`` also take ``#legacy`` or
+    ``#declarative``, for that package in a copy of this repository, and ``#python:MODULE:CALLABLE``, for a function
+    or class there. ``python:MODULE:CALLABLE`` alone is one in the current folder. A ``#`` starts a suffix unless a
+    ``/`` comes after it, so a folder called ``a#b`` is written ``dir:a#b/``.
 
     Raises UsageError for any other form, suffix, package or version.
     """
@@ -98,9 +97,10 @@ def parse_subject(text: str) -> SubjectName:
 
 
 def normal_name(text: str) -> str:
-    """Return the name by which a ledger knows a subject: ``legacy`` for every copy of it, a release's normal form.
+    """Return the name that a subject has in a ledger.
 
-    A callable has its own name, in whatever tree it is.
+    Every copy of ``legacy`` or ``declarative`` has the name of the package, a release its normal form, and a callable
+    its own name in whatever tree it is. Any other subject is called what the user called it.
     """
     name = parse_subject(text)
     if name.target:
@@ -111,7 +111,7 @@ def normal_name(text: str) -> str:
 
 
 def _split_suffix(text: str) -> tuple[str, str | None]:
-    """Return the text before the suffix, and the suffix without its ``#``, None without one."""
+    """Return the text before the suffix, and the suffix without its ``#``; None if there is no suffix."""
     body, mark, suffix = text.rpartition("#")
     if not mark or "/" in suffix:
         return text, None
@@ -122,7 +122,7 @@ def _split_suffix(text: str) -> tuple[str, str | None]:
 
 
 def _target(text: str, suffix: str) -> str:
-    """Return ``module:name`` of ``python:module:name``, or raise what is wrong with it."""
+    """Return ``module:name`` of ``python:module:name``. Raises UsageError if it is not of that form."""
     target = suffix.removeprefix(_CALLABLE)
     if _TARGET.fullmatch(target) is None:
         raise UsageError(
@@ -133,7 +133,7 @@ def _target(text: str, suffix: str) -> str:
 
 
 def _release(text: str, body: str, package: str, operator: str, version: str) -> str:
-    """Return the normal form ``package==version``, or raise what is wrong with it."""
+    """Return the normal form ``package==version``. Raises UsageError for another package, version or operator."""
     name = canonicalize_name(package)
     if name not in KNOWN_PACKAGES:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Which fields a change moves: two trees laid side by side as text, without running either."""
+"""Finds the fields that a change moves, by comparing two trees as text, without running either."""
 
 from harness.moves.moved import KINDS, Moved, Reason, moved_fields
 

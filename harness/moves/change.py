@@ -1,4 +1,4 @@
-"""A pull request as two subjects, one of its first and one of its last revision, and the fields that it moves."""
+"""Opens a pull request as two subjects, one before and one after it, and finds the fields that it moves."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from harness.subjects.sources.revisions import common_ancestor
 from harness.subjects.spec import SubjectSpec
 
 SELECTORS: Final = (SLICE_SUFFIX, *OWN_PACKAGES)
-"""What ``--select`` takes: the parts of a revision, as behind the ``#`` of a subject, besides the whole of it."""
+"""The values of ``--select``: each selects a part of both revisions, as after the ``#`` of a subject."""
 
 ROLES: Final = {"base": "git:base", "head": "git:head"}
-"""The two sides of a change, and the subject that each is called in a ledger: revisions have new names each time."""
+"""The sides of a change, and what a ledger calls each: the names of the revisions are new for every change."""
 
 
 class SubjectPair(NamedTuple):
     """The two subjects of a change, the fields that it moves, and what to know about them.
 
-    ``names`` are the subjects as a user would name them. Both record the writes of the ``moved`` fields; these are
-    None for two subjects of which neither is a change of the other. ``notes`` are sentences for the user.
+    ``names`` are the subjects' names as a user would write them, and ``specs`` the subjects. ``moved`` is None if
+    neither is a change of the other. ``notes`` are sentences for the user.
     """
 
     names: tuple[str, str]
@@ -33,12 +33,12 @@ class SubjectPair(NamedTuple):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The subjects for which the names in a ledger are used: those of `ROLES`, or a change's own names."""
+        """What ``base`` and ``head`` in a ledger stand for: the change's subjects, or `ROLES` if it is no change."""
         return ROLES if self.moved is None else dict(zip(ROLES, self.names, strict=True))
 
 
 def two_subjects(first: SubjectSpec, second: SubjectSpec) -> SubjectPair:
-    """Return two subjects of which neither is a change of the other."""
+    """Return two subjects, neither of which is a change of the other."""
     return SubjectPair((first.label, second.label), (first, second), None, ())
 
 
@@ -47,11 +47,11 @@ def open_change(
 ) -> SubjectPair:
     """Return the change that ``head`` brings to ``base`` in the git repository that the folder ``repository`` is in.
 
-    Commits that came onto the base since then are no part of it: the first subject is the best common ancestor.
-    ``open_one`` opens a subject of that repository by its name.
+    Commits that were added to ``base`` after ``head`` branched off are no part of the change, so its first subject is
+    their best common ancestor. ``open_one`` opens a subject of that repository by its name.
 
-    Raises UsageError for a revision that is unknown or holds no such subject, two without an ancestor, an unknown
-    selector, or a file that cannot be parsed.
+    Raises UsageError for a revision that is unknown or holds no such subject, for two revisions without a common
+    ancestor, for an unknown ``select``, or for a file that cannot be parsed.
     """
     if select is not None and select not in SELECTORS:
         what = f"{', '.join(SELECTORS)}{hint(select, SELECTORS)}"
@@ -67,6 +67,7 @@ def open_change(
     moved = moved_fields(*specs)
     fields = [one.field for one in moved]
     if not select:
+        # The whole construction has every field: record the writes of those that moved. A slice has only its own.
         specs = specs[0].recording(fields), specs[1].recording(fields)
     elif outside := [field for field in fields if field not in specs[0].written]:
         whole = "; the whole construction, without --select, has them" if select == SLICE_SUFFIX else ""
@@ -76,6 +77,6 @@ def open_change(
 
 
 def _name(revision: str, commit: str, select: str | None) -> str:
-    # A ``#`` in a revision would be read as the start of a suffix.
+    # A ``#`` in a revision would be read as the start of a suffix, so the commit is named instead.
     revision = commit[:12] if "#" in revision else revision
     return f"git:{revision}" if select is None else f"git:{revision}#{select}"

@@ -1,4 +1,4 @@
-"""One function's text, cut down to what decides a field: its writes, their conditions, and what their values need."""
+"""Cuts a function down to what decides a field: its writes, their conditions, and what their values need."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAVING: Final = (ast.Return, ast.Continue, ast.Break)
 
 
 class CutLine(NamedTuple):
-    """One statement of a cut, or the head of a compound one: how deep it is nested, its normal form, its line."""
+    """One statement of a cut, or the head of a compound one: its depth of nesting, its normal form, and its line."""
 
     depth: int
     text: str
@@ -25,10 +25,11 @@ class CutLine(NamedTuple):
 
 
 class _Content(NamedTuple):
-    """One statement without those inside it: its normal form, and names in it.
+    """One statement, without the statements inside it: its normal form, and the names in it.
 
-    ``mentions`` are the names that are read and all attributes, ``stores`` the names that are bound, ``changes`` the
-    names of objects of which an item or attribute is assigned, or a method called as a statement.
+    ``mentions`` has the names that it reads, and all attributes. ``stores`` has the names that it binds. ``changes``
+    has the names of the objects that it changes, by assigning an item or attribute or by calling a method as a
+    statement.
     """
 
     text: str
@@ -38,9 +39,10 @@ class _Content(NamedTuple):
 
 
 class FieldCutter:
-    """Cuts functions down to one field after the other. ``written`` maps a node to the field that is written there.
+    """Cuts functions down to one field at a time. ``written`` maps a node to the field that is written there.
 
-    A comparison of two releases asks for each field in each function: what does not depend on the field is kept.
+    A comparison of two releases cuts each function for each field, so results that do not depend on the field are
+    cached.
     """
 
     def __init__(self, written: Mapping[ast.AST, str]) -> None:
@@ -51,12 +53,13 @@ class FieldCutter:
         self._content_for = cache(self._make_content)
 
     def _fields_of(self, statement: ast.AST) -> frozenset[str]:
-        """Return the fields that a statement writes, those of statements inside it apart."""
+        """Return the fields that a statement writes itself, without what the statements inside it write."""
         nodes = (node for head in heads(statement) for node in ast.walk(head))
         return frozenset(self._written[node] for node in nodes if node in self._written)
 
     def content(self, statement: ast.AST, field: str) -> _Content:
-        """Return the content of a statement as far as it is about ``field``, without entries of other fields."""
+        """Return the content of a statement, without what it declares for fields other than ``field``."""
+        # A statement that writes no other field has the same content for all fields, cached under "".
         return self._content_for(statement, field if self.fields_of(statement) - {field} else "")
 
     def _make_content(self, statement: ast.AST, field: str) -> _Content:
@@ -71,7 +74,7 @@ class FieldCutter:
         )
 
     def _without_others(self, node: Any, field: str) -> Any:
-        """Return a copy of an expression or a simple statement without what it declares of other fields."""
+        """Return a copy of an expression or simple statement without keywords and dict items for other fields."""
         if isinstance(node, list):
             return [self._without_others(item, field) for item in node]
         if not isinstance(node, ast.AST):
@@ -88,11 +91,11 @@ class FieldCutter:
         return made
 
     def cut(self, function: Function, field: str, leads: AbstractSet[str]) -> tuple[list[CutLine], frozenset[str]]:
-        """Return what of ``function`` decides ``field``, and every name it mentions.
+        """Return the lines of ``function`` that decide ``field``, and every name that they mention.
 
-        Kept are the statements that write the field, those that mention a name that ``leads`` to a write of it,
-        those that leave the function or a loop early, those that make the local values of all these, and around each
-        the conditions on the way to it. Left out is what only writes other fields, logs or refuses.
+        These statements are kept: those that write the field; those that mention a name in ``leads``, since it leads
+        to a write of the field; those that leave the function or a loop early; those that make the local values that
+        all these need; and the conditions around each. What only writes other fields, logs or refuses is left out.
         """
         parts = [*function.decorator_list, function.args]
         lines = [CutLine(0, "".join(map(ast.dump, parts)), function.lineno)]
@@ -107,7 +110,7 @@ class FieldCutter:
 
 
 class _Cut:
-    """The cut of one function for one field: which statements are kept, and which local names these need."""
+    """Finds which statements of one function are kept for one field, and which local names these need."""
 
     def __init__(self, cutter: FieldCutter, function: Function, field: str, leads: AbstractSet[str]) -> None:
         self._cutter = cutter
@@ -121,18 +124,19 @@ class _Cut:
     def kept(self) -> Iterator[tuple[int, str, ast.AST]]:
         """Yield the kept statements in the order of the text, each with its depth and its block's name."""
         before = None
-        # A kept statement needs names, whose statements are kept, too: over and over until nothing is added.
+        # A kept statement needs names, and the statements that make these are kept too: repeat until none is added.
         while before != (before := (len(self._needed), len(self._kept))):
             for _, statement in self._body:
                 self._visit(statement)
         yield from self._walk(self._body, 1)
 
     def imported(self, statement: ast.Import | ast.ImportFrom) -> str:
-        """Return an import in normal form, with only the names that the cut needs."""
+        """Return an import in normal form, with only those of its names that the cut needs."""
         names = [alias for alias in statement.names if not self._needed.isdisjoint(bound_in(alias))]
         return f"import {getattr(statement, 'module', '')} {''.join(map(ast.dump, names))}"
 
     def _visit(self, statement: ast.AST) -> bool:
+        """Keep a statement if it, or one inside it, decides the field; return whether it is kept."""
         within = [self._visit(child) for _, child in self._cutter.inside(statement)]
         content = self._cutter.content(statement, self._field)
         if not any(within) and not self._decides(statement, content):
@@ -145,8 +149,8 @@ class _Cut:
         fields = self._cutter.fields_of(statement)
         if isinstance(statement, _LEAVING) or self._field in fields or content.stores & self._needed:
             return True
-        # The last are ``found.append(x)``, and ``found[key] = x`` where the key is no other field. What is done to a
-        # parameter is a write, or none of the field's.
+        # The last condition is for ``found.append(x)``, and for ``found[key] = x`` if the key is no other field. It
+        # leaves out parameters: what changes one is a known write of a field, or has nothing to do with this field.
         return not self._leads.isdisjoint(content.mentions) or (
             not fields and bool(content.changes & self._needed - self._given)
         )
@@ -165,7 +169,7 @@ def _names_of(function: Function) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _changed(node: ast.AST) -> Iterator[str]:
-    """Yield the names of which an item or attribute is assigned, or a method called as a statement."""
+    """Yield the names of objects that get an item or attribute assigned, or a method called as a statement."""
     targets: list[ast.AST] = [
         item
         for item in ast.walk(node)

@@ -1,4 +1,4 @@
-"""The definitions of a tree that resolves: its record, functions and constants, and which of them write a field."""
+"""Reads what a subject's resolution defines: record, functions and constants, and which of them write a field."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from harness.source.nodes import FUNCTIONS, Function, decorator_names, last_name
 from harness.source.sites import Sites
 from harness.subjects.spec import SubjectSpec
 
-# A name that more definitions share says too little about which of them is meant, but for one in the same file.
+# If more definitions than this share a name, only those in the same file count: the name alone does not tell which
+# of the others is meant.
 _MOST_NAMESAKES: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
 class DefinedName:
-    """A function, or a name assigned in a module or a class: its name, its full name in its file, and its node."""
+    """A function, or a name that a module or class assigns: its name, its full name in its file, and its node."""
 
     name: str
     qualified: str
@@ -44,15 +45,17 @@ class DefinedName:
 class Definitions:
     """What the modules of a subject's resolution define, by name.
 
-    ``record`` holds the declaration of each argument, ``leaves`` those of the same names in other classes,
-    ``tables`` the displays that are assigned in modules. Raises UsageError for a file that cannot be parsed.
+    ``record`` maps each argument to its declaration, ``leaves`` to the declarations of its name in other classes.
+    ``tables`` has every name that a module assigns, with its value.
+
+    Raises UsageError for a file that cannot be parsed.
     """
 
     def __init__(self, spec: SubjectSpec) -> None:
         self._spec = spec
         self.trees = {file: _parsed(spec, file) for file in _files(spec)}
         self._record_name = spec.profile["record"].partition(":")[2]
-        # A function that the case answers for never runs.
+        # The case answers in place of these functions, so they never run.
         self._answered = frozenset(() if spec.own else (answer["name"] for answer in spec.profile["answers"]))
         self.record: dict[str, DefinedName] = {}
         self.leaves: dict[str, list[DefinedName]] = {}
@@ -82,7 +85,7 @@ class Definitions:
                 self.record[name] = DefinedName(name, f"{self._record_name}.{name}", file, statement)
 
     def _loaded(self, file: str, tree: ast.Module) -> list[ast.stmt]:
-        """Return the statements of a module that run in the child process: it loads some modules in part."""
+        """Return the statements of a module that run in the child process, which loads some modules only in part."""
         parts = () if self._spec.own else self._spec.profile["partial"]
         names = next((part["names"] for part in parts if _file_of(part["module"]) == file), None)
         return tree.body if names is None else needed(tree, names)
@@ -106,7 +109,8 @@ class Definitions:
         if f"{_module_of(found.file)}.{found.qualified}" in self._answered:
             return
         if owner and not found.is_function and not found.name.isupper():
-            # An attribute of that name may belong to any object; one in capitals is a constant or a member.
+            # Any object may have an attribute of that name, so a use of the name tells nothing. A name in capitals is
+            # kept: it is a constant, or a member of an enumeration.
             return
         self.named.setdefault(found.name, []).append(found)
         if not found.is_function and not owner and found.node.value is not None:  # type: ignore[union-attr]
@@ -121,14 +125,14 @@ class Definitions:
     # -- what leads where ---------------------------------------------------------------------------------------
 
     def meant(self, name: str, file: str) -> list[DefinedName]:
-        """Return the definitions that ``name`` in ``file`` may mean: none where too many share it."""
+        """Return the definitions that ``name`` in ``file`` may mean; none if too many share the name."""
         found = self.named.get(name, [])
         if len(found) > _MOST_NAMESAKES:
             found = [definition for definition in found if definition.file == file]
         return found if len(found) <= _MOST_NAMESAKES else []
 
     def meant_by(self, names: Iterable[str], file: str) -> list[DefinedName]:
-        """Return the definitions that any of ``names`` may mean, in the order of the names' alphabet."""
+        """Return the definitions that any of ``names`` may mean, with the names in alphabetical order."""
         return [definition for name in sorted(names) for definition in self.meant(name, file)]
 
     def _used_by(self, definition: DefinedName) -> list[DefinedName]:
@@ -136,9 +140,9 @@ class Definitions:
         return self.meant_by(used([definition.node]), definition.file)
 
     def _roots(self) -> list[DefinedName]:
-        """Return the functions a resolution starts from: the record's entry, and what registries call by no name."""
+        """Return the functions that a resolution starts from: the record's entry, and those that a registry calls."""
         every = [definition for found in self.named.values() for definition in found if definition.is_function]
-        if self._spec.own:
+        if self._spec.own:  # all functions of our own packages belong to the resolution
             return every
         cut = self._spec.profile["slice"]
         registered = set(cut["registrations"])
@@ -154,12 +158,12 @@ class Definitions:
         return decorator_names(definition.node)
 
     def is_registered(self, definition: DefinedName) -> bool:
-        """Whether a function is one that a registry calls: a pass or a provider."""
+        """Whether a registry calls the function (a pass or provider); in our packages, whether it is decorated."""
         names = self.decorators(definition)
         return bool(names) if self._spec.own else bool(names & set(self._spec.profile["slice"]["registrations"]))
 
     def _reached(self) -> dict[DefinedName, set[str]]:
-        """Return for each function that the resolution comes to the fields that it or what it calls writes."""
+        """Return for each function that the resolution may reach the fields that it writes, itself or by calls."""
         callers: dict[DefinedName, list[DefinedName]] = {}
         wanted, seen = self._roots(), dict[DefinedName, None]()
         while wanted:
@@ -172,6 +176,7 @@ class Definitions:
                     callers.setdefault(called, []).append(function)
                     wanted.append(called)
         leads = {function: set(self.writes_in(function)) for function in seen}
+        # Pass the fields on to the callers, and to their callers, until nothing changes.
         changed = [function for function in seen if leads[function]]
         while changed:
             function = changed.pop()
@@ -191,9 +196,9 @@ class Definitions:
         return (definition for definition, fields in self._lead.items() if field in fields)
 
     def _sequence(self, definition: DefinedName) -> dict[str, tuple[int, frozenset[str]]]:
-        """Return what a function calls or a list names that writes fields, in the order of first mention.
+        """Return the names in a function or list that lead to writes of fields, in the order of first mention.
 
-        With each name goes its line and the fields that it leads to.
+        With each name go its line and the fields that it leads to.
         """
         found: dict[str, tuple[int, frozenset[str]]] = {}
         nodes = (node for node in ast.walk(definition.node) if isinstance(node, ast.Attribute | ast.Name))

@@ -1,8 +1,13 @@
-"""Which fields two trees resolve by different text, and what differs.
+"""Finds the fields that two trees resolve by different text, and says what differs.
 
-A field has moved when its declaration in the record differs (type, choices, default, a tag such as ``resolvable``;
-not its help), a function that writes it, what leads there or what these use, a list of functions that write it, a
-table's entry for it, or the flag it becomes. A text that differs may well resolve alike: the gate finds that out.
+A field has moved if one of these differs between the trees:
+
+- its declaration in the record (type, choices, default, a tag such as ``resolvable``; but not its help);
+- a function that writes it, a function on the way to one, or what these use;
+- the order in which its writers run, or a list of them;
+- the entry of a table for it, or the flag that it becomes.
+
+Different texts may well resolve alike: only the gate finds that out.
 """
 
 from __future__ import annotations
@@ -19,15 +24,20 @@ from harness.source.nodes import FUNCTIONS, is_text, last_name, without_docstrin
 from harness.subjects.spec import SubjectSpec
 
 ReasonKind = Literal["tag", "pass", "writer", "order", "calls", "leaf", "table", "uses"]
-"""What of a field differs.
+"""What differs about a field.
 
-``tag``: its declaration in the record; ``pass``: a registered function that declares it; ``writer``: another function
-that writes it; ``order``: what its writers come before and after; ``calls``: a function on the way to one; ``leaf``:
-the flag it becomes; ``table``: an entry of a table; ``uses``: a function or constant that one of these uses.
+- ``tag``: its declaration in the record
+- ``pass``: a registered function that declares it
+- ``writer``: another function that writes it
+- ``order``: what its writers come before and after
+- ``calls``: a function on the way to one that writes it
+- ``leaf``: the flag that it becomes
+- ``table``: an entry of a table
+- ``uses``: a function or constant that one of the functions above uses
 """
 
 KINDS: Final[tuple[ReasonKind, ...]] = get_args(ReasonKind)
-"""In the order in which reasons are listed."""
+"""All kinds, in the order in which reasons are listed."""
 
 _HELP: Final = "help"
 
@@ -51,7 +61,7 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Unit(NamedTuple):
-    """One thing of one side that decides a field: where its lines are equal on both sides, it resolves alike."""
+    """One thing that decides a field on one side. If its lines are equal on both, it does not move the field."""
 
     lines: tuple[CutLine, ...]
     file: str
@@ -109,7 +119,7 @@ def _declared(field: str, first: Definitions, second: Definitions) -> Iterator[R
 
 
 def _parts(node: Any) -> dict[str, str]:
-    """Return the parts of a declaration in the record by name: its type, default and tags, but no words of help."""
+    """Return the parts of a declaration in the record by name: its type, default and tags, but not its help."""
     parts = {"default": ast.unparse(node.value)} if node.value is not None else {}
     annotation, metadata = node.annotation, []
     if isinstance(annotation, ast.Subscript) and _is_annotated(annotation):
@@ -171,7 +181,7 @@ def _kind_of(package: Definitions, definition: DefinedName, field: str) -> Reaso
 
 
 def _closure(package: Definitions, used: list[DefinedName], field: str) -> list[DefinedName]:
-    """Return what is used, over and over, without the functions that are cut themselves."""
+    """Return ``used`` and all that these use in turn, but not the functions that lead to ``field``: they are cut."""
     found: dict[DefinedName, None] = {}
     wanted = list(used)
     while wanted:
@@ -184,6 +194,7 @@ def _closure(package: Definitions, used: list[DefinedName], field: str) -> list[
 
 
 def _whole(definition: DefinedName) -> list[CutLine]:
+    """Return all lines of a definition, except its docstring."""
     node = definition.node
     if not isinstance(node, FUNCTIONS):
         return [CutLine(0, ast.dump(node), node.lineno)]
@@ -212,7 +223,7 @@ def _differing(first: _Units, second: _Units) -> Iterator[Reason]:
 
 
 def _first_difference(first: _Unit, second: _Unit) -> tuple[int, int]:
-    """Return on each side the first line that differs."""
+    """Return the number of the first line that differs, on each side."""
     texts = first.texts, second.texts
     number = next(
         (number for number, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1]),
@@ -226,14 +237,15 @@ def _first_difference(first: _Unit, second: _Unit) -> tuple[int, int]:
 
 
 def _reordered(field: str, first: Definitions, second: Definitions) -> Iterator[Reason]:
-    """Yield a reason for each function or list in which a writer of ``field`` changed places with any other.
+    """Yield a reason for each function or list in which a writer of ``field`` changed places with another writer.
 
-    The other may write another field, which the first then reads in another state, or is read by in another.
+    The other may write another field: if one of the two reads what the other writes, it now sees another value.
     """
     sides = [{one.qualified: one for one in _naming(package, field)} for package in (first, second)]
     for name in sides[0].keys() & sides[1].keys():
         places = sides[0][name], sides[1][name]
         calls = first.sequence(places[0]), second.sequence(places[1])
+        # A writer that only one side mentions is no change of order.
         both = [[call for call in side if call in calls[0] and call in calls[1]] for side in calls]
         for call in both[0]:
             before, after = (frozenset(side[: side.index(call)]) for side in both)

@@ -1,4 +1,4 @@
-"""The tables and lists of a module: their entries for a field, and the functions that they list."""
+"""Reads the tables and lists of a module: their entries for a field, and the functions that they list."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from harness.source.nodes import is_text, last_name, text_of, texts_in
 
 
 class TableText:
-    """What a module assigns to one name: a display of entries, or a list of functions.
+    """The value that a module assigns to one name, such as a table of entries or a list of functions.
 
-    ``texts`` are the texts in it, ``names`` all names and attributes, in the order of the text, each with its line.
+    ``texts`` has the literal texts in it. ``names`` has all names and attributes in it, each with its line, in the
+    order of the text.
     """
 
     def __init__(self, value: ast.expr) -> None:
@@ -26,7 +27,7 @@ class TableText:
         self.names = [(name, line) for line, _, name in found]
 
     def entries(self, field: str) -> list[CutLine]:
-        """Return what the table has under the name of ``field``, and where the name is a member."""
+        """Return the values that have ``field`` as key, and the places where it is a member of a list or set."""
         lines = list[CutLine]()
         if field in self.texts:
             self._search(self._value, field, "", lines)
@@ -50,11 +51,11 @@ class TableText:
                 self._search(child, field, under, lines)
 
     def listed(self, names: AbstractSet[str]) -> list[CutLine]:
-        """Return those of ``names`` that it lists, in its order."""
+        """Return those of ``names`` that it mentions, in the order of the text."""
         return [CutLine(0, name, line) for name, line in self.names if name in names]
 
     def maps_to_texts(self, fields: Collection[str]) -> bool:
-        """Return whether it maps fields, and nothing else, to texts: a field's name to its flag's."""
+        """Return whether it maps only fields, and only to texts, as a table from fields to flags does."""
         table: Any = self._value
         return (
             isinstance(table, ast.Dict)
