@@ -1,4 +1,4 @@
-"""``stackproof explain FIELD --tree T``: what the text of a tree says of a field; without a tree, the core's own."""
+"""``stackproof explain``: with ``--tree``, what the text of a tree says of a field; else the core's own command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    """Put the command in the place of the core's, which it widens."""
+    """Replace the core's command of the same name, which this one extends."""
     app.registered_commands[:] = [
         command for command in app.registered_commands if command.callback is not explain_subjects
     ]

@@ -1,4 +1,4 @@
-"""``stackproof migrate``: one step, or one codemod, on a tree."""
+"""``stackproof migrate``: does one step, or applies single codemods, on a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``stackproof stack``: a whole stack of steps, each gated and committed."""
+"""``stackproof stack``: plans, runs, resumes and shows a stack of steps, each gated and committed."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def run(
     made = plan_for(found, plan)
     changes = {key: value for key, value in (("cases", cases), ("seed", seed)) if value is not None}
     gated = msgspec.structs.replace(made.plan, gate=msgspec.structs.replace(made.plan.gate, **changes))
-    # Whatever the gate would refuse is refused before there is a folder.
+    # What the gate would refuse is refused here, before the folder is made.
     config.options.spec(f"{found.original}{gated.suffix(gated.gate.modes[0])}", Path.cwd())
     create(out, found, gated, branches)
     for note in made.notes:
@@ -163,7 +163,7 @@ def _run(folder: Path, config: Config, force: bool) -> int:
     from codemods.stack.terminal import StackView, print_state
 
     output = Console(highlight=False)
-    # A CI job that is cancelled gets this signal: it ends the run as a Ctrl-C does.
+    # A CI job that is cancelled gets SIGTERM, which ends the run like a Ctrl-C, so that it can be resumed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with StackView(output, Console(stderr=True, highlight=False)) as view:

@@ -1,4 +1,4 @@
-"""Puts the module that declared writes need when they run beside the record's module."""
+"""Adds the runtime, a module with ``declare``, the view and what runs passes, beside the record's module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codemods.reading.source import SourceFile
 
 @dataclass
 class AddRuntime(Codemod):
-    """Adds one module, which needs only the standard library; what the other codemods write imports from it."""
+    """Adds one module, which needs only the standard library; code that other codemods write imports from it."""
 
     summary: ClassVar[str] = "the module that records declared writes is placed beside the record"
 

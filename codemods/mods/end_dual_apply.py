@@ -129,7 +129,7 @@ class _Reader(RecordWalk):
         return self._marked(updated) if self._place() == self._resolution.entry else updated
 
     def _place(self) -> Definition | None:
-        """Return the outermost function around the walk that the resolution reaches, or None outside of any."""
+        """Return the outermost of the functions around that the resolution reaches; None if it reaches none."""
         return next((place for place in self.definitions if place in self._resolution.reached), None)
 
     # -- what

@@ -123,7 +123,7 @@ class _Cleaner(RecordWalk):
         return updated_node
 
     def leave_Tuple(self, original_node: cst.Tuple, updated_node: cst.Tuple) -> cst.BaseExpression:
-        """Remove a handler that is removed from a tuple of slots, which stands outside of functions."""
+        """Take the handlers that are removed out of a tuple of slots, if it stands outside of functions."""
         kept = [element for element in updated_node.elements if not self._names_gone(element)]
         if len(kept) == len(updated_node.elements) or self.outermost is not None:
             return updated_node

@@ -1,1 +1,1 @@
-"""The stack runner: one step after another on a work tree, each gated against the original and committed."""
+"""The stack runner: does the steps of a stack on a work tree, gates each against the original, and commits it."""

@@ -1,4 +1,4 @@
-"""The message of a step's commit: what moved, what was left and why, and the verdicts of the gates."""
+"""Writes the message of a step's commit: what moved, what was left and why, and the verdicts of the gates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LISTED = 40
 
 
 def subject_line(step: PlannedStep) -> str:
-    """Return the first line."""
+    """Return the first line of the message."""
     fields = ", ".join(step.fields)
     return f"Declare {fields}" if len(fields) <= 60 else f"Declare the fields of {step.name}"
 

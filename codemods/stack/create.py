@@ -32,7 +32,11 @@ from harness.subjects.sources import locate
 
 @dataclass(frozen=True)
 class StackTarget:
-    """The tree that a stack starts from: the folder ``root`` holds the package; ``repository`` is the user's own."""
+    """The tree that a stack starts from.
+
+    ``text`` is what the user wrote, ``name`` the subject that it means. The folder ``root`` holds the package.
+    ``repository`` is the user's git repository that holds the folder; None if there is none, and the tree is copied.
+    """
 
     text: str
     name: SubjectName
@@ -46,17 +50,17 @@ class StackTarget:
 
     @property
     def only(self) -> str:
-        """The package, where the rest of the folder is somebody else's; empty where the folder is the tree."""
+        """The package, if the rest of the folder is not part of the tree; empty if the whole folder is the tree."""
         return self.package if self.name.kind == "package" else ""
 
     @property
     def original(self) -> str:
-        """The subject that the tree is before the first step, without a suffix."""
+        """The subject of the tree as it is before the first step, without a suffix."""
         return f"dir:{self.root}" if self.name.kind in ("dir", "package") else self.name.value
 
     @property
     def inside(self) -> str:
-        """Where in the work tree the folder is that holds the package, with forward slashes; empty for its top."""
+        """The path from the top of the work tree to ``root``, with forward slashes; empty if they are the same."""
         if self.repository is None:
             return ""
         place = self.root.resolve().relative_to(self.repository.path.resolve()).as_posix()
@@ -89,8 +93,9 @@ class CheckedPlan(NamedTuple):
 
 
 def plan_for(target: StackTarget, path: Path | None = None) -> CheckedPlan:
-    """Return the plan in the file ``path``, checked against the target's tree; without one, ours.
+    """Return the plan in the file ``path``, checked against the target's tree.
 
+    Without a ``path`` it is the plan that comes with stackproof, for the fields that the tree writes.
     Raises UsageError for a field that the tree does not have and for an option that a codemod does not take.
     """
     notes: list[str] = []
@@ -114,14 +119,16 @@ def plan_for(target: StackTarget, path: Path | None = None) -> CheckedPlan:
             raise UsageError(f"step {step.name}: {error}") from None
         earlier = work.every
         if step.ledger:
+            # Only to find its errors now; which names the two subjects have does not matter for that.
             load_ledger(plan.folder / step.ledger, {"original": "legacy", "migrated": "declarative"})
     return CheckedPlan(plan, tuple(sites), tuple(notes))
 
 
 def create(folder: Path, target: StackTarget, plan: StackPlan, prefix: str) -> StackState:
-    """Make the folder of a stack, with its plan and its state; the work tree comes with `make_tree`.
+    """Make the folder of a stack, with its plan and its state; `make_tree` adds the work tree.
 
-    Raises UsageError when the folder is there already, cannot be made, or a branch of a step has a name in use.
+    The branches of the steps begin with ``prefix``. Raises UsageError when the folder is there already or cannot be
+    made, or when a branch of a step has a name in use.
     """
     steps = [
         StepState(name=step.name, fields=step.fields, branch=f"{prefix}/{number:02}-{step.name}")
@@ -157,9 +164,9 @@ def create(folder: Path, target: StackTarget, plan: StackPlan, prefix: str) -> S
 
 
 def make_tree(folder: Path, state: StackState) -> None:
-    """Make the work tree, anew where an earlier try was interrupted; the state gets the commit it starts from.
+    """Make the work tree, and store the commit that the first step starts from in the state.
 
-    Raises UsageError when the target is not there any more.
+    What an interrupted try has left is made anew. Raises UsageError when the target is not there any more.
     """
     path = folder / TREE
     if state.own:
@@ -181,7 +188,7 @@ def make_tree(folder: Path, state: StackState) -> None:
 
 
 def _lasting_name(target: StackTarget) -> str:
-    """Return a name of the target that means the same wherever the stack is resumed from."""
+    """Return a name of the target that means the same in whatever folder the stack is resumed."""
     if target.name.kind != "dir":
         return target.text
     return f"dir:{target.root}#{target.package}" if target.package in OWN_PACKAGES else f"dir:{target.root}"
@@ -207,7 +214,7 @@ def _make(folder: Path) -> None:
 
 
 def _with_ledgers(folder: Path, plan: StackPlan) -> StackPlan:
-    """Copy the steps' ledgers beside the plan, so that they are there when the stack is resumed."""
+    """Copy the steps' ledgers into ``folder``, so that they are there when the stack is resumed."""
     steps: list[PlannedStep] = []
     for step in plan.steps:
         if step.ledger:

@@ -1,4 +1,4 @@
-"""The events that a run of the stack emits while it works; it prints nothing itself."""
+"""The events that the run of a stack emits; the run prints nothing itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.engine.result import events as gate_events
 
 @dataclass(frozen=True)
 class StepStarted:
-    """A step begins: its number from 1, out of how many."""
+    """A step begins, the one with this ``number`` (from 1) of ``total``."""
 
     step: StepState
     number: int
@@ -20,14 +20,14 @@ class StepStarted:
 
 @dataclass(frozen=True)
 class StepWorking:
-    """What is being done, in a few words."""
+    """The run turns to another piece of work; ``what`` describes it in a few words."""
 
     what: str
 
 
 @dataclass(frozen=True)
 class GateProgress:
-    """An event of the gate that runs; ``mode`` is its mode."""
+    """An event of the running gate; ``mode`` is its mode, or "against" with the further subject of the last gates."""
 
     mode: str
     event: gate_events.Event
@@ -35,7 +35,7 @@ class GateProgress:
 
 @dataclass(frozen=True)
 class StepEnded:
-    """A step is committed, changed nothing, or stopped the stack; ``gate`` is the result that stopped it, if any."""
+    """A step was committed, changed nothing, or stopped the stack; ``gate`` is the result of a gate that failed."""
 
     step: StepState
     gate: gate_events.Finished | None = None

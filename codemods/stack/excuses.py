@@ -1,4 +1,4 @@
-"""Carries over what is known of places that no case can reach: from the original's code to what a step made of it."""
+"""Finds the places in a migrated tree that no case can reach, from those that are known in the original."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _ASSIGNMENT = re.compile(r"^(?:self|server_args)\.\w+ = ")
 def carried_over(
     unreachable: Sequence[Mapping[str, Any]], index: TreeIndex, facts: RecordFacts
 ) -> list[Mapping[str, Any]]:
-    """Return the entries of ``unreachable`` that the migrated tree needs.
+    """Return an entry for each declaration of the migrated tree that stands for an unreachable assignment.
 
-    Each has a function ``source``, its line ``code`` and a ``reason``. What declares the same value for the same
-    field, in that function or in one that it names, is as unreachable as the assignment was.
+    The entries of ``unreachable`` are about the original: a function ``source``, a line ``code`` of it, and the
+    ``reason`` why no case can reach that. If the line assigns a field, then a declaration of the same value for the
+    same field, in that function or in one that it names, cannot be reached for the same reason.
     """
     found: list[Mapping[str, Any]] = []
     paths = sorted({place.file for place in (*facts.classes, *facts.passed)} - {facts.runtime_file})
@@ -42,7 +43,7 @@ def carried_over(
 def _declaring(
     module: ModuleIndex, lines: Sequence[str], source: str, wanted: tuple[str, str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each function that declares ``wanted``, reached from ``source``, with the lines of the declaration."""
+    """Yield ``source`` and each function it names, if it declares ``wanted``, with the lines of the declaration."""
     for name, function in _reached(module, source).items():
         for node in ast.walk(function):
             if not isinstance(node, ast.Call) or _called(node) != DECLARE:
@@ -52,7 +53,7 @@ def _declaring(
 
 
 def _reached(module: ModuleIndex, source: str) -> dict[str, Function]:
-    """Return ``source`` and the top-level functions of its module that it names, by name."""
+    """Return the function called ``source`` and the functions of the module that it names, by name."""
     start = next((node for name, node in module.functions.items() if name.rpartition(".")[2] == source), None)
     if start is None:
         return {}

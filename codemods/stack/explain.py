@@ -1,4 +1,4 @@
-"""What the text of a tree says of a field: who writes and reads it, and what a step would not lift."""
+"""Explains a field from the text of a tree: what writes and reads it, and which writes a step would not lift."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _CODEMODS = ("add_runtime", "record_writes", "lift_writes")
 def explained(
     place: TreePlace, fields: Sequence[str], *, move: tuple[str, str] | None, as_data: bool, jobs: int
 ) -> str:
-    """Return the account of ``fields`` as text, or as JSON; ``move`` is from which slot to which one is judged.
+    """Return the explanation of ``fields``, as JSON if ``as_data``, else as text.
 
+    With ``move``, a slot and a target slot, it also judges the move of the writer in the first to the second.
     Raises UsageError for an unknown field or slot.
     """
     index, facts = read_tree(place.root, place.record, place.package)

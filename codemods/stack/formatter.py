@@ -1,7 +1,7 @@
 """Runs the formatter that a tree has configured, if any, over what a step changed.
 
-A file that the formatter would have changed before the step stays as the codemods leave it, which keep to the
-surrounding style: a step changes no line that it does not have to.
+A file that was not in the formatter's style before the step is not formatted after it either, so that the step
+changes no line that it does not have to. In such a file, what the codemods write keeps to the surrounding style.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _COMMANDS: Final = {
 
 
 class Formatted(NamedTuple):
-    """The changed files as they are to be written, and what was done, in sentences."""
+    """The changed files as they are to be written, and sentences about what the formatter did."""
 
     changed: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
 
 
 def formatted(tree: SourceTree, root: Path, top: Path, changed: Mapping[str, bytes]) -> Formatted:
-    """Return ``changed`` as the formatter that is configured between ``root`` and ``top`` has it."""
+    """Return ``changed``, formatted as the configuration in ``root`` or a folder above, up to ``top``, says."""
     name = _configured(root, top)
     paths = [path for path in changed if path.endswith(".py")]
     if name is None or not paths:
@@ -55,7 +55,7 @@ def formatted(tree: SourceTree, root: Path, top: Path, changed: Mapping[str, byt
 
 
 def _run(command: Sequence[str], path: Path, data: bytes) -> bytes | None:
-    """Return ``data`` as the formatter has it, None when it fails."""
+    """Return ``data`` as the formatter writes it, None if the formatter fails."""
     try:
         done = subprocess.run(
             [*command, str(path), "-"], input=data, capture_output=True, check=False, timeout=_SECONDS
@@ -66,7 +66,7 @@ def _run(command: Sequence[str], path: Path, data: bytes) -> bytes | None:
 
 
 def _configured(root: Path, top: Path) -> str | None:
-    """Return the formatter that the nearest configuration names."""
+    """Return the formatter that is configured nearest to ``root``, in a folder up to ``top``; None without any."""
     for folder in (root, *root.parents):
         if not folder.is_relative_to(top):
             return None

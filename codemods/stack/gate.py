@@ -1,4 +1,4 @@
-"""Gates a migrated tree against the original, and keeps what a person needs of the result."""
+"""Gates a migrated tree against the original, and sums up the result."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from harness.subjects.spec import SubjectSpec
 class GateVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a gate in one mode.
 
-    ``sites`` is how many places write a gated field in the migrated tree, ``reached`` how many of them ran, and
-    ``excused`` how many no case can reach. ``against`` is the first subject's name.
+    ``mode`` is the mode, or "against" with the subject of one of the last gates. ``against`` is the first subject's
+    name. ``sites`` counts the places in the migrated tree that write a gated field. ``reached`` counts those that
+    ran, and ``excused`` those that did not run and have an excuse.
     """
 
     mode: str
@@ -57,9 +58,10 @@ class NotImported(Exception):
 def migrated_spec(
     plan: StackPlan, mode: str, place: str, cwd: Path, options: GateOptions, index: TreeIndex, facts: RecordFacts
 ) -> SubjectSpec:
-    """Return the subject of the folder ``place`` under ``cwd``: the runtime is real, the unreachable carried over.
+    """Return the subject of the migrated tree in the folder ``place`` under ``cwd``.
 
-    ``index`` reads the tree there, ``facts`` are of its record.
+    It really imports the runtime that `add_runtime` added, and it knows the places of the migrated code that no case
+    can reach. ``index`` reads the tree there, ``facts`` are of its record.
     """
     spec = options.spec(f"dir:{place}{plan.suffix(mode)}", cwd)
     if spec.own:
@@ -89,10 +91,11 @@ def run_gate(
     listener: Listener,
     corpus: Path,
 ) -> Finished:
-    """Run a gate of the plan's size and seed, the cases in ``corpus`` first, and add what is new to ``corpus``.
+    """Run a gate with the plan's cases and seed; return its result.
 
-    As long as the only fault is that some places did not run, a further round with the next seed goes on from there.
-    ``options`` say how to run, ``ledger`` what is meant to differ. Raises UsageError as the campaign does.
+    The cases in ``corpus`` run first, and those that reach something new are added to it. While the only fault is
+    that some places did not run, a further round with the next seed follows, up to the plan's number of rounds.
+    ``options`` say how to run; ``ledger`` lists the intended differences. Raises UsageError as the campaign does.
     """
     gate = plan.gate
     for number in range(gate.rounds):
@@ -113,7 +116,7 @@ def run_gate(
 
 
 def verdict_of(finished: Finished, mode: str) -> GateVerdict:
-    """Return what to keep of a result."""
+    """Return the summary of a gate's result."""
     gated = set(finished.started.gated)
     sites = [site for site in finished.covered[1].writes if site.writer.field in gated]
     return GateVerdict(
@@ -130,9 +133,10 @@ def verdict_of(finished: Finished, mode: str) -> GateVerdict:
 
 
 def ledger_for(plan: StackPlan, steps: Sequence[PlannedStep], original: str, migrated: str) -> Ledger:
-    """Return the ledgers of ``steps`` as one; in their files the two are called ``original`` and ``migrated``.
+    """Return the ledgers of ``steps`` as one ledger between the subjects ``original`` and ``migrated``.
 
-    Raises UsageError for a file that cannot be read or means nothing, and for an id that two of them have.
+    In the files, the subjects are called by these two words. Raises UsageError for a file that cannot be read or is
+    not valid, and for an id that two files have.
     """
     total = Ledger()
     for step in steps:

@@ -1,4 +1,4 @@
-"""One step on a tree: the change as a patch, written to a copy, or into a clean git work tree."""
+"""Does one step on a tree: prints the change as a patch, or writes it to a copy or a clean git work tree."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def default_work(
     options: Sequence[str] = (),
     force: bool = False,
 ) -> StepWork:
-    """Return the step that moves ``fields``; without ``codemods`` those of the plan that comes with us.
+    """Return the step that moves ``fields``; without ``codemods`` it has those of the plan for sglang.
 
-    ``options`` are ``CODEMOD.NAME=VALUE``. Raises UsageError.
+    Each of ``options`` is of the form ``CODEMOD.NAME=VALUE``. Raises UsageError.
     """
     plan = default_plan(KNOWN_PACKAGES[0])
     return StepWork(
@@ -53,8 +53,9 @@ def migrate_tree(
 ) -> None:
     """Do ``work`` on the tree at ``place``, which the user called ``text``.
 
-    The result goes to the new folder ``out`` or, ``in_place``, into the tree; else a patch to standard output.
-    ``say`` takes lines, and whether they are beside a patch. Raises UsageError before anything is written.
+    The result goes to the new folder ``out``, or with ``in_place`` into the tree. Without both, a patch goes to
+    standard output. ``say`` gets each line of the report, and True if standard output holds the patch. Raises
+    UsageError before anything is written.
     """
     target = _target(place, text, out, in_place)
     index, facts = read_tree(place.root, place.record, place.package)
@@ -84,7 +85,7 @@ def _options(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _target(place: TreePlace, text: str, out: Path | None, in_place: bool) -> Path | None:
-    """Return where to write, None for nowhere; raises UsageError before anything is read."""
+    """Return the folder to write to, None if only a patch is wanted; raises UsageError before anything is read."""
     if out is not None:
         if out.exists() or out.is_symlink():
             raise UsageError(f"--out {out} is there already: name a new folder")
@@ -105,7 +106,7 @@ def _target(place: TreePlace, text: str, out: Path | None, in_place: bool) -> Pa
 
 
 def _patch(tree: SourceTree, changed: Mapping[str, bytes]) -> bytes:
-    """Return the change as git applies it, byte for byte, whatever the files' encodings and line ends are."""
+    """Return the change as a patch that git applies byte for byte, whatever the encodings and line ends are."""
     known = set(tree.names())
     lines: list[str] = []
     for name in sorted(changed):
@@ -117,11 +118,12 @@ def _patch(tree: SourceTree, changed: Mapping[str, bytes]) -> bytes:
 
 
 def _lines(data: bytes) -> list[str]:
+    # Only a line feed ends a line for git, and bytes that are no UTF-8 must come through unchanged.
     return list(io.StringIO(data.decode(errors="surrogateescape"), newline="\n"))
 
 
 def _lines_of(applied: AppliedStep, work: StepWork, target: Path | None) -> Iterator[str]:
-    """Yield what was done and what was not."""
+    """Yield the lines of the report: what was done and what was left."""
     counts = applied.counts(work.fields)
     for name, count in applied.result.counts.items():
         yield (f"applied  {name}: {count}")

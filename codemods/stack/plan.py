@@ -1,4 +1,4 @@
-"""The plan of a stack: a ``stack.toml`` that lists the steps, and the ones that come with the package."""
+"""Reads, checks and writes the plan of a stack, a ``stack.toml`` that lists the steps; two come with stackproof."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 
 
 class PlannedStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One step: fields that move together.
+    """A step, which moves ``fields`` together.
 
-    ``codemods`` are its own, in order; without any, the plan's. ``ledger`` is a file of meant differences, beside the
-    plan's; ``reference`` is where the step comes from, for people.
+    ``codemods`` are the step's own, in order; if it has none, the plan's are applied. ``ledger`` is a file of
+    intended differences; its path is relative to the plan's folder. ``reference`` tells people where the step comes
+    from.
     """
 
     name: str
@@ -35,10 +36,11 @@ class PlannedStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """How each step is gated: cases, seed, the ``modes`` of the subject, and whether every field is compared.
+    """How each step is gated.
 
-    ``also`` are subjects that the migrated tree is held against when all steps are done. ``rounds`` is how often a
-    gate goes on with the next seed at most while places were not reached.
+    ``cases`` and ``seed`` are those of each gate, and a step has a gate in each of ``modes``. If places were not
+    reached, the gate continues with the next seed, at most ``rounds`` times in all. ``also`` are further subjects
+    that the finished tree is gated against. With ``all_fields``, every field of the record is compared.
     """
 
     cases: int = 20_000
@@ -52,8 +54,9 @@ class GateSettings(msgspec.Struct, frozen=True, kw_only=True):
 class StackPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What a ``stack.toml`` says.
 
-    ``record`` is the class whose fields move, as ``package.module:Class``. ``options`` are further arguments of
-    codemods, by name. ``folder`` is where the file lies, from which ledgers are looked for.
+    ``record`` is the class whose fields move, as ``package.module:Class``. ``codemods`` are those of each step that
+    has none of its own. ``options`` gives, by the name of a codemod, further arguments for it. ``folder`` is the
+    folder of the file, which the paths of ledgers are relative to.
     """
 
     record: str
@@ -74,11 +77,11 @@ class StackPlan(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(name for step in self.steps for name in step.fields)
 
     def of(self, step: PlannedStep) -> tuple[str, ...]:
-        """Return the codemods of ``step``."""
+        """Return the codemods of ``step``, its own or else the plan's."""
         return step.codemods or self.codemods
 
     def suffix(self, mode: str) -> str:
-        """Return the suffix of a subject of this package in ``mode``."""
+        """Return the suffix that makes a tree the subject of this package in ``mode``, such as ``#slice``."""
         if self.package in OWN_PACKAGES:
             return f"#{self.package}"
         return "#slice" if mode == "slice" else ""
@@ -87,7 +90,7 @@ class StackPlan(msgspec.Struct, frozen=True, kw_only=True):
 def load_plan(path: Path) -> StackPlan:
     """Return the plan in the file ``path``.
 
-    Raises UsageError when it cannot be read, is not TOML, or holds a key, name or value that means nothing.
+    Raises UsageError when it cannot be read, is not TOML, or holds a key, name or value that is not valid.
     """
     where = f"plan {path}"
     return _plan(read_toml(path, where), where, path.parent)
@@ -128,7 +131,7 @@ def default_text(package: str) -> str:
 
 
 def default_plan(package: str, written: Iterable[str] | None = None) -> StackPlan:
-    """Return the plan that comes with stackproof; of its fields, those that ``written`` holds, where it is given."""
+    """Return the plan that comes with stackproof; if ``written`` is given, only with those of its fields."""
     plan = read_plan(default_text(package), f"the plan for {package}", Path())
     if written is None:
         return plan
@@ -158,7 +161,7 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(f"{_toml(str(key))} = {_toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    # A JSON string, number or truth value is a TOML one: the rest does not come out of a TOML file we accept.
+    # JSON writes a string, a number and a truth value as TOML does.
     return msgspec.json.encode(value).decode()
 
 

@@ -1,7 +1,7 @@
-"""The git side of a stack: a work tree of its own, a commit and a branch a step, made with plumbing commands.
+"""Does for a stack what needs git: its own work tree, and a commit and a branch for each step.
 
-Git is run with argument lists. In a work tree that the runner made, neither hooks nor signing nor, in a repository
-of its own, any of the user's configuration takes part: what a commit holds depends on the step alone.
+The commits are made with plumbing commands, without hooks and without signing. In a repository that the runner made,
+git also ignores the user's configuration. So what a commit holds depends on the step alone.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _OWN_ENVIRONMENT: Final = {
     "GIT_AUTHOR_EMAIL": "stackproof@localhost",
     "GIT_COMMITTER_NAME": "stackproof",
     "GIT_COMMITTER_EMAIL": "stackproof@localhost",
-    # No clock in a result: the same stack has the same commits wherever and whenever it runs.
+    # The dates are fixed, so that the same stack has the same commits wherever and whenever it runs.
     "GIT_AUTHOR_DATE": "2000-01-01T00:00:00+0000",
     "GIT_COMMITTER_DATE": "2000-01-01T00:00:00+0000",
 }
 
 
 class Repository(Git):
-    """The work tree at ``path``, which may be written. ``own`` says that the whole repository is the runner's."""
+    """The git work tree at ``path``. ``own`` is true if the runner made the repository, false if it is the user's."""
 
     def __init__(self, path: Path, *, own: bool) -> None:
         """Raises UsageError when git is missing, or ``path`` is in no repository that git will read."""
@@ -46,21 +46,21 @@ class Repository(Git):
         return self.text("rev-parse", "--verify", "HEAD^{commit}").strip()
 
     def changes(self) -> list[str]:
-        """Return the paths that differ from the commit that is checked out, those that git ignores apart."""
+        """Return the paths that differ from the commit that is checked out, without those that git ignores."""
         entries = self.text("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames").split("\0")
         return [entry[3:] for entry in entries if entry]
 
     def patch(self) -> str:
-        """Return everything that differs from the commit that is checked out, as a patch; the index is renewed."""
+        """Return all changes since the commit that is checked out, as a patch; they are added to the index."""
         self.text("add", "--all")
         return self.text("diff", "--cached", "--binary", "--no-ext-diff", "--no-textconv", "HEAD")
 
     def stat(self, before: str, after: str) -> str:
-        """Return the statistics of what ``after`` changes."""
+        """Return the diffstat between the commits ``before`` and ``after``."""
         return self.text("diff", "--stat=110", "--no-ext-diff", "--no-textconv", before, after)
 
     def commit_tree(self, message: str, parent: str | None) -> str:
-        """Commit everything in the work tree on top of ``parent``, move nothing, and return the new commit.
+        """Commit everything in the work tree on top of ``parent`` and return the commit; no branch moves.
 
         Raises UsageError when no name of a committer is configured in the user's repository.
         """
@@ -78,7 +78,7 @@ class Repository(Git):
             raise
 
     def is_commit(self, commit: str) -> bool:
-        """Whether the repository holds ``commit``."""
+        """Return whether the repository holds ``commit``."""
         try:
             self.text("cat-file", "-e", f"{commit}^{{commit}}")
         except GitFailed:
@@ -91,26 +91,26 @@ class Repository(Git):
         return {name: commit for commit, _, name in (line.partition(" ") for line in lines)}
 
     def move(self, branch: str, commit: str) -> None:
-        """Let ``branch`` be at ``commit`` and be the one that is checked out; files and index stay as they are."""
+        """Set ``branch`` to ``commit`` and check it out, but leave the files and the index as they are."""
         self.text("update-ref", f"refs/heads/{branch}", commit)
         self.text("symbolic-ref", "HEAD", f"refs/heads/{branch}")
 
     def unlock(self) -> None:
-        """Take away what a git that was killed left in the way; the caller knows that none works here."""
+        """Remove the lock that a killed git left behind; the caller must know that no other git is at work here."""
         Path(self.text("rev-parse", "--absolute-git-dir").strip(), "index.lock").unlink(missing_ok=True)
 
     def restore(self, commit: str) -> None:
-        """Make the files and the index those of ``commit``; what git ignores stays, the rest goes."""
+        """Make the files and the index those of ``commit``; files that git ignores stay, other new ones go."""
         self.text("read-tree", "--reset", "-u", commit)
         self.text("clean", "-f", "-d", "--quiet")
 
     def release(self, commit: str) -> None:
-        """Check out ``commit`` without a branch; files and index stay as they are."""
+        """Check out ``commit`` without a branch, but leave the files and the index as they are."""
         self.text("update-ref", "--no-deref", "HEAD", commit)
 
 
 def new_repository(path: Path) -> Repository:
-    """Make a repository of the folder ``path``, which no hook and no template of the user's gets into."""
+    """Make a git repository of the folder ``path``, without hooks and templates of the user."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "init", "--quiet", "--template=", "--initial-branch=original", "."]
     try:
@@ -125,7 +125,7 @@ def new_repository(path: Path) -> Repository:
     info = path / ".git" / "info"
     info.mkdir(exist_ok=True)
     (info / "attributes").write_text("* -text -filter -ident -working-tree-encoding\n")
-    # What a tree ignores is part of it here.
+    # Only what Python caches is ignored, besides what the tree's own .gitignore names.
     (info / "exclude").write_text("__pycache__/\n*.pyc\n")
     return Repository(path, own=True)
 
@@ -140,7 +140,7 @@ def user_repository(folder: Path) -> Repository | None:
 
 
 def check_clean(repository: Repository) -> None:
-    """Raise UsageError when something in the work tree is not committed, or nothing is."""
+    """Raise UsageError when the work tree has changes that are not committed, or when there is no commit at all."""
     try:
         repository.head()
     except GitFailed:
@@ -154,18 +154,18 @@ def check_clean(repository: Repository) -> None:
 
 
 def linked(repository: Repository, path: Path) -> Repository:
-    """Make ``path`` a further work tree of the user's repository, at its current commit and on no branch."""
+    """Make ``path`` another work tree of the user's repository, at its current commit and on no branch."""
     repository.text("worktree", "add", "--quiet", "--detach", str(path), repository.head())
     return Repository(path, own=False)
 
 
 def unlinked(repository: Repository, path: Path) -> None:
-    """Take the further work tree ``path`` away again."""
+    """Remove the other work tree ``path``."""
     repository.text("worktree", "remove", "--force", str(path))
 
 
 def taken(repository: Repository, names: Sequence[str]) -> list[str]:
-    """Return those of ``names`` that cannot be made as branches, since they, or one above or below, are there."""
+    """Return those of ``names`` that cannot become branches: ``a/b`` if git has it, ``a`` or ``a/b/c``."""
     there = repository.branches()
     return [
         name

@@ -1,7 +1,7 @@
-"""Runs a stack: applies a step, imports the tree, gates it, commits; and goes on wherever it was interrupted.
+"""Runs a stack: for each step, applies it, imports the tree, gates it and commits; can resume an interrupted run.
 
-The state is written before each phase, and a step is over when its commit is in the state. Whatever else was in the
-work tree by then is kept aside as a patch, and the step is done over again.
+The state is written before each phase, and a step is done once the state holds its commit. If a run is interrupted
+before that, the next one keeps what it finds in the work tree as a patch, and does the step from its start.
 """
 
 from __future__ import annotations
@@ -63,11 +63,13 @@ class Stopped(Exception):
 
 
 def run_stack(folder: Path, options: GateOptions, listener: StackListener, *, force: bool = False) -> StackOutcome:
-    """Do what is left of the stack in ``folder``, and return how it came out.
+    """Do the steps of the stack in ``folder`` that are left, and return the outcome.
 
     Raises UsageError when the folder, its plan or its work tree is not what the state says, when another process is
-    at work there, and when git or the disk refuses; a Ctrl-C comes through. In each case it can be resumed.
+    at work there, and when git or the disk refuses. KeyboardInterrupt is passed on. In each case the stack can be
+    resumed.
     """
+    # Fails for a folder without a stack, before a lock file is made in it.
     load_state(folder)
     with held(folder):
         try:
@@ -81,7 +83,7 @@ def run_stack(folder: Path, options: GateOptions, listener: StackListener, *, fo
 
 
 class _Attempt(NamedTuple):
-    """A step that is tried: its number from 1, and the commit that it starts from."""
+    """A step that is being done; ``number`` counts from 1, and ``parent`` is the commit that it starts from."""
 
     step: PlannedStep
     state: StepState
@@ -100,7 +102,7 @@ class _Run:
         self._take_plan()
 
     def _take_plan(self) -> None:
-        """Let the state follow a plan that was edited since; raises UsageError where a finished step would change."""
+        """Adapt the state to a plan that was edited since; raises UsageError if that changes a finished step."""
         states = {step.name: step for step in self._state.steps}
         branch = self._state.steps[0].branch.rpartition("/")[0]
         taken = []
@@ -122,7 +124,7 @@ class _Run:
     # -- the whole
 
     def run(self) -> StackOutcome:
-        """Do all steps that are left, then what comes at the end."""
+        """Do all steps that are left, then count the writes and gate the tree against the plan's further subjects."""
         if not self._state.base:
             self._tell(StepWorking("making the work tree"))
             make_tree(self._folder, self._state)
@@ -146,7 +148,7 @@ class _Run:
         return "different" if "different" in verdicts else "inconclusive" if "inconclusive" in verdicts else "done"
 
     def _recovered(self, repository: Repository) -> str:
-        """Bring work tree and branches to where the state says they are; return the last step's commit."""
+        """Make the work tree and the branches what the state says they are; return the last finished commit."""
         over = [step for step in self._state.steps if step.commit and step.is_over]
         for step in over:
             if not repository.is_commit(step.commit):
@@ -158,13 +160,15 @@ class _Run:
                 repository.move(step.branch, step.commit)
         repository.unlock()
         if over and repository.head() != parent:
-            # It was killed between the state and the branch, or somebody looked at another commit.
+            # The run was killed after it wrote the state and before it moved the branch, or somebody has checked out
+            # another commit.
             repository.release(parent)
         current = next((step for step in self._state.steps if not step.is_over), None)
         self._clean(repository, parent, current.name if current else "end")
         return parent
 
     def _clean(self, repository: Repository, commit: str, name: str) -> None:
+        """Restore the files of ``commit``; changes are kept as a patch, which is called after the step ``name``."""
         if repository.changes():
             path = _fresh(self._folder / INTERRUPTED, f"{name}.patch")
             write_atomically(path, repository.patch().encode(errors="surrogateescape"))
@@ -231,7 +235,7 @@ class _Run:
     def _stop(
         self, attempt: _Attempt, outcome: StackOutcome, reason: str, finished: Finished | None = None
     ) -> NoReturn:
-        """Keep the attempt aside, make the tree what it was before the step, and raise Stopped."""
+        """Keep the attempt in ``failed``, make the tree what it was before the step, and raise Stopped."""
         state, repository = attempt.state, self._repository
         kept = _fresh(self._folder / FAILED, f"{attempt.number:02}-{state.name}")
         kept.mkdir(parents=True)
@@ -257,7 +261,7 @@ class _Run:
     # -- the end
 
     def _counted(self, index: TreeIndex, facts: RecordFacts, fields: tuple[str, ...]) -> WriteTotals:
-        """Count the writes of all fields of the plan in the finished tree; say why some are in no pass."""
+        """Count the writes of the plan's fields in the finished tree, and the reasons why some are in no pass."""
         sites = write_sites(index, facts, fields)
         lift: type = codemod_named("lift_writes")
         left = run_codemods(index.tree, [lift(facts, fields)], jobs=self._options.processes).left
@@ -272,8 +276,8 @@ class _Run:
     def _also(self, index: TreeIndex, facts: RecordFacts) -> None:
         """Gate the finished tree against the further subjects of the plan; keep each verdict, whatever it is.
 
-        These gates start from the cases that the steps' gates kept: they reach places that are hard to find from the
-        finished tree alone, since its passes are handed what was decided before.
+        These gates start from the cases that the steps' gates kept. From the finished tree alone, some places are
+        hard to reach, because a pass gets as an argument what was decided before it.
         """
         mode = self._plan.gate.modes[0]
         for text in self._plan.gate.also[len(self._state.also) :]:
@@ -292,9 +296,10 @@ class _Run:
     # -- gates
 
     def _gated(self, mode: str, name: str, first: SubjectSpec, migrated: SubjectSpec, ledger: Ledger) -> Finished:
-        """Run a gate on a copy of the mode's corpus; raises KeyboardInterrupt when it was broken off.
+        """Run a gate on a copy of the mode's corpus; raises KeyboardInterrupt if the gate was interrupted.
 
-        The copy takes the corpus's place when the step is done: a step that is done again has the cases it had.
+        The copy replaces the corpus only when the step is done, so that a step that is done again has the same cases.
+        ``name`` is what events call the gate.
         """
         kept, new = self._corpora(mode)
         new.parent.mkdir(exist_ok=True)
@@ -321,7 +326,7 @@ class _Run:
 
 
 def _fresh(folder: Path, name: str) -> Path:
-    """Return a path under ``folder``, which is made, that nothing has yet."""
+    """Return a path in ``folder`` at which nothing is yet; makes ``folder``."""
     folder.mkdir(exist_ok=True)
     path, number = folder / name, 2
     while path.exists():

@@ -1,4 +1,4 @@
-"""How far a stack is: a readable file beside the work tree, written whole or not at all."""
+"""Keeps the progress of a stack in a readable file beside the work tree, which is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAILED: Final = "failed"
 INTERRUPTED: Final = "interrupted"
 LEDGERS: Final = "ledgers"
 CORPUS: Final = "corpus"
-"""What lies in the folder of a stack; the last are cases worth running first, a folder a mode."""
+"""The names from STATE on are those in the folder of a stack. CORPUS holds cases to run first, a folder a mode."""
 
 _STATEMENT: Final = 80
 
@@ -45,15 +45,16 @@ class LeftThere(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def statement(self) -> str:
-        """What was left on one line, short."""
+        """The text of what was left, on one line, cut off if it is long."""
         return " ".join(self.what.split())[:_STATEMENT]
 
 
 class StepState(msgspec.Struct, kw_only=True):
     """How far one step is.
 
-    ``before`` and ``after`` are imperative writes of its fields; ``recorded`` and ``lifted`` what became of them.
-    ``kept`` is where a failed attempt lies, relative to the stack's folder, and ``reason`` why it failed.
+    ``before`` and ``after`` count the imperative writes of its fields before and after it. ``recorded`` and
+    ``lifted`` count the writes that are now declared in place and in passes. ``reason`` says why an attempt failed,
+    and ``kept`` is the folder where it is kept, relative to the stack's folder.
     """
 
     name: str
@@ -73,12 +74,12 @@ class StepState(msgspec.Struct, kw_only=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the step is done, or had nothing to change."""
         return self.status in ("done", "unchanged")
 
 
 class WriteTotals(msgspec.Struct, frozen=True, kw_only=True):
-    """How the fields of the plan are written when it is done; ``reasons`` counts why some writes are in no pass."""
+    """How the plan's fields are written in the end; ``reasons`` counts the writes that are in no pass, by reason."""
 
     before: int
     after: int
@@ -90,10 +91,11 @@ class WriteTotals(msgspec.Struct, frozen=True, kw_only=True):
 class StackState(msgspec.Struct, kw_only=True):
     """How far a stack is.
 
-    ``target`` is what the user named, ``original`` the subject that steps are gated against, without a suffix;
-    ``base`` the commit that the first step starts from, empty until the work tree is there. ``repository`` is the
-    user's own that the work tree belongs to, empty where it is a copy; ``inside`` where in it the package's folder
-    is. ``also`` are the verdicts against further subjects.
+    ``target`` is the tree that the user named. ``original`` is the subject that the steps are gated against, without
+    a suffix. ``repository`` is the user's repository that the work tree belongs to; it is empty if the tree is a
+    copy. ``inside`` is the path in the work tree of the folder that holds the package. ``base`` is the commit that
+    the first step starts from; it is empty until the work tree is there. ``totals``, and the verdicts ``also``
+    against further subjects, are added when all steps are done.
     """
 
     format: str = FORMAT
@@ -108,7 +110,7 @@ class StackState(msgspec.Struct, kw_only=True):
 
     @property
     def own(self) -> bool:
-        """Whether the repository is the runner's."""
+        """Whether the runner made the repository."""
         return not self.repository
 
 
@@ -135,7 +137,7 @@ def save_state(folder: Path, state: StackState) -> None:
 
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Keep the stack in ``folder`` to this process alone; raises UsageError when another one works on it."""
+    """Lock the stack in ``folder`` for this process; raises UsageError when another process works on it."""
     with (folder / ".lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""One step on a folder: the codemods of a step, applied in one go, and what became of the fields' writes."""
+"""Applies the codemods of one step to a tree, and finds out what became of the fields' writes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from harness.common.errors import UsageError, hint
 
 @dataclass(frozen=True)
 class StepWork:
-    """What a step is to do: ``fields`` move now, ``earlier`` have moved before; ``options`` are codemods' by name.
+    """What a step is to do.
 
-    With ``force`` the codemods that can do so go on where they would refuse.
+    ``fields`` move in this step, and ``earlier`` moved in the steps before. ``options`` gives, by the name of a
+    codemod, arguments for it. With ``force``, codemods that have this option continue where they would refuse.
     """
 
     record: str
@@ -45,10 +46,11 @@ class StepWork:
 
 @dataclass(frozen=True)
 class AppliedStep:
-    """What a step did: the fields' writes before and after, and what was left, with the reasons.
+    """What a step did.
 
-    ``index`` reads the tree as the step makes it, and ``facts`` were read before it. ``skipped`` are codemods that do
-    not apply to the tree, ``formatting`` what a formatter did, each in a sentence.
+    ``result`` is what its codemods made of the tree; ``before`` and ``after`` are the writes of the fields. ``index``
+    reads the tree as it is after the step, but ``facts`` are those from before it. ``skipped`` holds a sentence for
+    each codemod that does not apply to the tree; ``formatting`` says what a formatter did.
     """
 
     result: StepResult
@@ -61,7 +63,7 @@ class AppliedStep:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know besides what changed and what was left."""
+        """Sentences for the user, besides what changed and what was left."""
         return (*self.skipped, *self.formatting)
 
     @property
@@ -70,7 +72,7 @@ class AppliedStep:
         return [f"{path}: {reason}" for path, reason in sorted(self.result.unreadable.items())]
 
     def left(self, fields: Collection[str]) -> tuple[LeftThere, ...]:
-        """Return what was left that has to do with ``fields``, or with no field in particular."""
+        """Return what was left that concerns one of ``fields``, or no particular field."""
         return tuple(
             LeftThere(file=item.file, line=item.line, what=item.what, reason=item.reason)
             for item in dict.fromkeys(self.result.left)
@@ -97,7 +99,7 @@ def read_tree(root: Path, record: str, package: str = "") -> tuple[TreeIndex, Re
 
 
 def apply_step(root: Path, work: StepWork, *, top: Path | None = None, jobs: int = 1) -> AppliedStep:
-    """Apply the step to the tree under ``root``, which the caller has made for it or knows to be clean.
+    """Apply the step to the tree in ``root``, which the caller has made for that, or knows to be clean.
 
     ``top`` is the folder up to which a formatter's configuration is looked for. Raises UsageError for an unknown
     field or option before anything is written.
@@ -129,7 +131,7 @@ def planned_step(
 
 
 def _rounds(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the codemods in rounds: each of those that read the tree anew starts one."""
+    """Return the codemods in rounds: one that must read the tree as those before left it starts a new round."""
     rounds: list[tuple[str, ...]] = []
     for name in names:
         if rounds and not codemod_named(name).reads_anew:
@@ -142,7 +144,7 @@ def _rounds(names: Sequence[str]) -> list[tuple[str, ...]]:
 def made(
     work: StepWork, index: TreeIndex, facts: RecordFacts, sites: Sequence[WriteSite]
 ) -> tuple[list[Codemod], list[str]]:
-    """Return the codemods of a step, and why some of them do not apply; raises UsageError."""
+    """Return the codemods of a step, and a sentence for each that does not apply; raises UsageError."""
     for name in work.fields:
         facts.check_written(name)
     functions = tuple(sorted({site.function for site in sites if site.field in work.fields}))
@@ -158,9 +160,10 @@ def made(
 
 
 def _codemod(name: str, facts: RecordFacts, step: StepFields, options: Mapping[str, Any], force: bool) -> Codemod:
-    """Return the codemod ``name`` with what the step and the user's ``options`` give it.
+    """Return the codemod ``name`` with the arguments from the step and from the user's ``options``.
 
-    Raises UsageError for an option that it does not take, that is wrong or lacking, and DoesNotApply.
+    Raises UsageError for an option that it does not have, that has a wrong value or that is missing, and DoesNotApply
+    if the codemod has nothing to do in this tree.
     """
     kind = codemod_named(name)
     takes = {item.name: item for item in dataclasses.fields(kind)}
@@ -194,11 +197,11 @@ def _codemod(name: str, facts: RecordFacts, step: StepFields, options: Mapping[s
 
 
 def reasons_of(sites: Sequence[WriteSite], left: Sequence[Left]) -> dict[str, int]:
-    """Return how many of ``sites`` were left for which reason, the most frequent first."""
+    """Return, for each reason, how many of ``sites`` were left for it, the most frequent first."""
     found: dict[str, int] = {}
     for site in sites:
         around = [item for item in left if item.holds(site.file, site.line, site.field)]
-        # The smallest statement that holds the write is the one that was left; an outer one was left for another.
+        # Of the statements around the write that were left, the smallest is the one that was left because of it.
         inner = min(around, key=lambda item: item.end - item.line, default=None)
         reason = inner.reason if inner is not None else "no reason was given"
         found[reason] = found.get(reason, 0) + 1

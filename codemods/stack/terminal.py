@@ -1,4 +1,4 @@
-"""A stack for a person at a terminal: progress while it runs, a line a step, and the table of all steps."""
+"""Shows a stack at a terminal: progress while it runs, a line for each step, and the table of all steps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTED = 12
 
 
 class StackView:
-    """Listens to a run. Progress goes to ``progress`` (standard error), results to ``output``."""
+    """Shows the events of a run: progress on ``progress`` (standard error), results on ``output``."""
 
     def __init__(self, output: Console, progress: Console) -> None:
         self._output = output
@@ -42,7 +42,7 @@ class StackView:
         self._bar.stop()
 
     def __call__(self, event: StackEvent) -> None:
-        """Take one event."""
+        """Show one event."""
         if isinstance(event, StepStarted):
             self._step = f"step {event.number} of {event.total}, {event.step.name}: "
             self._show(self._step)
@@ -76,7 +76,7 @@ class StackView:
 
 
 def step_lines(step: StepState) -> Iterator[Text]:
-    """Yield what became of a step: a line for it, one for each gate, and why it stopped."""
+    """Yield the lines that say what became of a step: one for it, one for each gate, and why it stopped."""
     counts = (
         f"{step.before} writes → {step.after}; {step.lifted} lifted, {step.recorded} recorded, {len(step.left)} left"
     )
@@ -90,7 +90,7 @@ def step_lines(step: StepState) -> Iterator[Text]:
 
 
 def print_plan(plan: StackPlan, writes: dict[str, int], console: Console) -> None:
-    """Print the steps of a plan with how often each field is written."""
+    """Print the steps of a plan; ``writes`` is how often each field is written in the target."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("step", justify="right")
     table.add_column("name", no_wrap=True)

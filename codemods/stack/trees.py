@@ -1,4 +1,4 @@
-"""Where the tree of a command is: a release, a package of this repository, or a folder; and which record it holds."""
+"""Finds the tree that a command names (a release, a package of this repository, a folder), and its record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PORT: Final = OWN_PACKAGES[0]
 class TreePlace:
     """The folder ``root`` that holds a record's package, and the record as ``package.module:Class``.
 
-    With ``package`` that folder of ``root`` is the tree, and the rest of it is somebody else's.
+    If ``package`` is not empty, only that folder in ``root`` is the tree; what else is in ``root`` is not part of it.
     """
 
     root: Path
@@ -31,9 +31,9 @@ class TreePlace:
 
 
 def subject_of(text: str, cwd: Path) -> SubjectName:
-    """Return the name of the tree that ``text`` means, where the path of a folder needs no ``dir:`` before it.
+    """Return the subject that ``text`` names; here the path of a folder needs no ``dir:`` before it.
 
-    A folder that holds the port and no sglang is the port's. Raises UsageError.
+    A folder that holds the port, and not sglang, means the port in it. Raises UsageError.
     """
     body, mark, suffix = text.rpartition("#")
     if mark and suffix in OWN_PACKAGES:
@@ -46,6 +46,7 @@ def subject_of(text: str, cwd: Path) -> SubjectName:
         return parse_subject(text)
     if not suffix and not _holds(folder, KNOWN_PACKAGES[0]) and _holds(folder, _PORT):
         suffix = _PORT
+    # In a path, a "#" would begin a suffix unless a "/" follows it.
     closed = path if suffix or "#" not in path else f"{path.rstrip('/')}/"
     return parse_subject(f"dir:{closed}{'#' + suffix if suffix else ''}")
 
@@ -53,7 +54,8 @@ def subject_of(text: str, cwd: Path) -> SubjectName:
 def find_tree(text: str, cwd: Path, record: str | None = None) -> TreePlace:
     """Return the tree that ``text`` names: a release, a package of this repository, ``dir:PATH`` or a folder.
 
-    Without a ``record`` it is that of the plan which comes with us. Raises UsageError when there is no such tree.
+    Without ``record``, the record is that of the plan that comes with stackproof for the package. Raises UsageError
+    when there is no such tree.
     """
     if record is not None:
         package = record.partition(":")[0].partition(".")[0]
@@ -72,9 +74,10 @@ def find_tree(text: str, cwd: Path, record: str | None = None) -> TreePlace:
 
 
 def copy_tree(root: Path, package: str, to: Path) -> None:
-    """Copy the folder ``root``, or with ``package`` only that in it, to the new folder ``to``.
+    """Copy the folder ``root``, or if ``package`` is given only that folder in it, to the new folder ``to``.
 
-    Files of a cached release are read-only; those of a copy are not. Raises UsageError when ``to`` is there already.
+    Files of a cached release are read-only; those of the copy can be written. Raises UsageError when
+    ``to`` is there already.
     """
     if package:
         to.mkdir()
