@@ -78,25 +78,25 @@ def is_host_cpu_arm64(hardware: Hardware) -> bool:
 
 
 def get_device(hardware: Hardware) -> str:
-    """The torch device type: ROCm and MUSA present themselves as "cuda" (the slice's entry state)."""
+    """The torch device type, which is also in the slice's entry state. To torch, ROCm and MUSA are "cuda"."""
     return "cuda" if hardware.platform in ("cuda", "hip", "musa") else hardware.platform
 
 
 def get_device_capability(hardware: Hardware) -> tuple[int, int] | tuple[None, None]:
-    """Compute capability (major, minor) where torch.cuda answers, else (None, None)."""
+    """The compute capability (major, minor) if torch.cuda reports one, else (None, None)."""
     if hardware.platform in ("cuda", "hip", "musa") and hardware.capability is not None:
         return hardware.capability
     return (None, None)
 
 
 def get_device_sm(hardware: Hardware) -> int:
-    """10 * major + minor of the compute capability, 0 without one."""
+    """The compute capability as 10 * major + minor, 0 if there is none."""
     major, minor = get_device_capability(hardware)
     return 0 if major is None or minor is None else 10 * major + minor
 
 
 def get_cuda_version(hardware: Hardware) -> tuple[int, int]:
-    """Torch's CUDA version (major, minor); (0, 0) for a build without CUDA."""
+    """The CUDA version of torch (major, minor); (0, 0) if it is built without CUDA."""
     if not is_cuda(hardware) or hardware.cuda_version is None:
         return (0, 0)
     major, minor = hardware.cuda_version.split(".")
@@ -112,62 +112,62 @@ def _is_cuda_generation(hardware: Hardware, majors: tuple[int, ...], cuda_versio
 
 
 def is_sm80_supported(hardware: Hardware) -> bool:
-    """Major 8, CUDA at least 11.0."""
+    """Whether the capability has major 8 and CUDA is at least 11.0."""
     return _is_cuda_generation(hardware, (8,), (11, 0))
 
 
 def is_ampere_with_cuda_12_3(hardware: Hardware) -> bool:
-    """Major 8, CUDA at least 12.3."""
+    """Whether the capability has major 8 and CUDA is at least 12.3."""
     return _is_cuda_generation(hardware, (8,), (12, 3))
 
 
 def is_sm90_supported(hardware: Hardware) -> bool:
-    """Major 9, CUDA at least 12.3 (case contract)."""
+    """Whether the capability has major 9 and CUDA is at least 12.3 (case contract)."""
     return _is_cuda_generation(hardware, (9,), (12, 3))
 
 
 def is_hopper_with_cuda_12_3(hardware: Hardware) -> bool:
-    """The same as SM90 (case contract)."""
+    """Whether SM90 is supported; the two are the same (case contract)."""
     return is_sm90_supported(hardware)
 
 
 def is_sm100_supported(hardware: Hardware) -> bool:
-    """Major 10, CUDA at least 12.8 (case contract)."""
+    """Whether the capability has major 10 and CUDA is at least 12.8 (case contract)."""
     return _is_cuda_generation(hardware, (10,), (12, 8))
 
 
 def is_sm120_supported(hardware: Hardware) -> bool:
-    """Major 12, CUDA at least 12.8 (case contract)."""
+    """Whether the capability has major 12 and CUDA is at least 12.8 (case contract)."""
     return _is_cuda_generation(hardware, (12,), (12, 8))
 
 
 def is_blackwell_supported(hardware: Hardware) -> bool:
-    """Major 10, 11 or 12, CUDA at least 12.8 (case contract)."""
+    """Whether the capability has major 10, 11 or 12 and CUDA is at least 12.8 (case contract)."""
     return _is_cuda_generation(hardware, (10, 11, 12), (12, 8))
 
 
 def is_blackwell(hardware: Hardware) -> bool:
-    """The other name of `is_blackwell_supported`."""
+    """Whether Blackwell is supported; another name of `is_blackwell_supported`."""
     return is_blackwell_supported(hardware)
 
 
 def is_gfx942_supported(hardware: Hardware) -> bool:
-    """ROCm on gfx942 (MI300X, MI325X), whose capability is (9, 4)."""
+    """Whether the platform is ROCm on gfx942 (MI300X, MI325X), whose capability is (9, 4)."""
     return is_hip(hardware) and hardware.capability == (9, 4)
 
 
 def is_gfx95_supported(hardware: Hardware) -> bool:
-    """ROCm on gfx95x (MI350X, MI355X), whose capability is (9, 5)."""
+    """Whether the platform is ROCm on gfx95x (MI350X, MI355X), whose capability is (9, 5)."""
     return is_hip(hardware) and hardware.capability == (9, 5)
 
 
 def mxfp_supported(hardware: Hardware) -> bool:
-    """Whether the device has the MX formats in the sense of the original: ROCm on gfx95x."""
+    """Whether the device has the MX formats, which for the original means ROCm on gfx95x."""
     return is_gfx95_supported(hardware)
 
 
 def get_nvidia_driver_version(hardware: Hardware) -> tuple[int, ...]:
-    """The driver's version, of which a case knows the major; (0,) when there is none."""
+    """The version of the driver, of which a case has only the major; (0,) if there is no driver."""
     return (0,) if hardware.driver is None else (hardware.driver,)
 
 
@@ -192,7 +192,7 @@ def xpu_has_xmx_support(hardware: Hardware) -> bool:
 
 
 def is_flashinfer_available(hardware: Hardware) -> bool:
-    """Whether flashinfer is installed, which counts on CUDA only."""
+    """Whether flashinfer is installed; it counts on CUDA only."""
     return is_cuda(hardware) and hardware.flashinfer
 
 

@@ -1,8 +1,9 @@
 """An aim says, for one way to a place in the source, which options each input may still have.
 
-Control reaches the place if every clause of the aim holds. A clause with one alternative is applied at once: its
-demands narrow the options in `Aim.left`, and its relations are added to `Aim.relations`. A clause with several
-alternatives is kept in `Aim.choices`; for each case, one of them is chosen.
+Control reaches the place if every clause of the aim holds. A clause holds if one of its alternatives does, and an
+alternative if all its demands and relations do. A clause with one alternative is applied at once: its demands narrow
+the options in `Aim.left`, and its relations are added to `Aim.relations`. A clause with several alternatives is kept
+in `Aim.choices`; for each case, one of them is chosen.
 """
 
 from __future__ import annotations

@@ -153,12 +153,14 @@ class AimDraw:
             known = [demand for number in alternative if (demand := demands[number]) is not None]
             asked = tuple((key, mask) for key, mask in known if mask != self._inputs.full(key))
             related_inputs = tuple(one for number in alternative if (one := relations[number]) is not None)
+            # Every case meets this alternative.
             if len(known) == len(alternative) and not asked and not related_inputs:
                 return []
             left: dict[InputKey, Mask] = {}
             for key, mask in asked:
                 left[key] = left.get(key, mask) & mask
             one_alternative = (tuple(left.items()), related_inputs)
+            # Not an alternative that says nothing of a case, nor one whose demands contradict one another.
             if (asked or related_inputs) and all(left.values()) and one_alternative not in made:
                 made.append(one_alternative)
         return made

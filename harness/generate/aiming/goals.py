@@ -34,8 +34,8 @@ class Miss(NamedTuple):
     - ``clause``: all alternatives of the clause with that number;
     - ``clause`` and ``only``: all its alternatives except the one with the number ``only``, to show that this one was
       dropped;
-    - ``clause``, ``only`` and ``demand``: also that one demand of the alternative ``only``. Numbers after the last of
-      its demands count its relations.
+    - ``clause``, ``only`` and ``demand``: that one demand of the alternative ``only``, whose other demands are met,
+      and all other alternatives. Numbers after the last of its demands count its relations.
 
     ``option`` is the option that the input of a missed demand gets. Without it, the input gets any option that does
     not meet the demand.

@@ -33,9 +33,13 @@ class Stream(IntEnum):
     """Which of the ways to each of two refusing checks are joined in one case."""
 
 
+# The streams of `kept_stream` count down from here, below the numbers of `Stream`.
 _KEPT_START: Final = -1000
 _ROUND_LENGTH: Final = 10**15
-"""More than a campaign's chunks, and than the rounds of a deck: a campaign has at most 10**12 cases."""
+"""An upper bound of the chunks of a campaign and of the rounds of a deck, so that their streams do not overlap.
+
+A campaign has at most 10**12 cases.
+"""
 
 
 def chunk_stream(number: int) -> int:

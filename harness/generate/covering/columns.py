@@ -93,8 +93,7 @@ class CaseColumns:
             others_given = 0
             for number in others:
                 others_given |= columns[number]
-            # Added, not assigned: the column already has cases that set an attribute to a value which counts as left
-            # out.
+            # All other cases leave the input out, or set an attribute to a value that counts as left out.
             columns[first] |= every & ~others_given
         return CaseTable(rows, columns[: self._total])
 

@@ -1,1 +1,1 @@
-"""Which values an input can have, and its options as numbers."""
+"""The values that an input can have, and the bit masks that stand for sets of them."""

@@ -217,6 +217,7 @@ def _domain(
     values = _values(specs, structured)
     known = {repr(value) for value in values or ()}
     missing = [value for value in _unique(tested) if _fits(value, specs[0].type) and repr(value) not in known]
+    # Values that only conditions name count as compared values of the field, too.
     if missing:
         specs = [msgspec.structs.replace(spec, compared=(*spec.compared, *missing)) for spec in specs]
         values = _values(specs, structured)
@@ -247,6 +248,7 @@ def _values(specs: Sequence[FieldSpec], structured: Iterable[Any]) -> list[Any] 
         around = [value + step for value in compared for step in (-1, 1)]
         usual = [default for default in defaults if _fits(default, kind)]
         known = [*compared, *usual]
+        # Values that were given by hand take the place of the usual ones.
         counts = () if by_hand else _COUNTS if known and max(known) <= _SMALL else (*_COUNTS, *_SIZES)
         values += [*counts, *around, *usual]
     elif kind == "float":

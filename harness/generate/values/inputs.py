@@ -124,6 +124,7 @@ class Inputs:
             if condition.kind == "model" and condition.operation in ("is", "contains"):
                 self._widen_model(condition)
             if condition.kind == "call" and condition.name in _URL_CALLS and condition.operation == "is":
+                # The argument with the URL is a free text, for which there may be no domain.
                 options = self._options.setdefault(("arg", _URL_CALLS[condition.name]), [ABSENT])
                 for scheme in condition.values:
                     _add(options, f"{scheme}://there")
