@@ -188,6 +188,7 @@ def encode_outcome(outcome: Outcome) -> bytes:
 
 
 def _decode(raw: bytes, where: str) -> object:
+    """Return the JSON value of one line. Raises UsageError if it is not UTF-8 or JSON, or is nested too deeply."""
     try:
         value: object = msgspec.json.decode(raw)
     except RecursionError:

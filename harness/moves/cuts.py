@@ -146,6 +146,7 @@ class _Cut:
         return True
 
     def _decides(self, statement: ast.AST, content: _Content) -> bool:
+        """Return whether a statement is kept for what it does itself, not for a statement inside it."""
         fields = self._cutter.fields_of(statement)
         if isinstance(statement, _LEAVING) or self._field in fields or content.stores & self._needed:
             return True

@@ -91,6 +91,7 @@ class Definitions:
         return tree.body if names is None else needed(tree, names)
 
     def _scan(self, file: str, body: Iterable[ast.stmt], owner: str) -> None:
+        """Take every definition of a body. ``owner`` is the full name of the class around it, with a dot behind."""
         for node in body:
             if isinstance(node, ast.ClassDef):
                 self._scan(file, node.body, f"{owner}{node.name}.")
@@ -102,6 +103,7 @@ class Definitions:
                     self._take(DefinedName(name, f"{owner}{name}", file, node), owner)
 
     def _take(self, found: DefinedName, owner: str) -> None:
+        """Enter a definition where it is looked up later: in `leaves`, or in `named` and perhaps `tables`."""
         if found.name in self.record and not found.is_function and owner:
             if owner != f"{self._record_name}.":
                 self.leaves.setdefault(found.name, []).append(found)

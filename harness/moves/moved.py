@@ -97,6 +97,7 @@ def moved_fields(first: SubjectSpec, second: SubjectSpec) -> tuple[Moved, ...]:
 
 
 def _declared(field: str, first: Definitions, second: Definitions) -> Iterator[Reason]:
+    """Yield a reason for each part of the field's declaration in the record that differs."""
     sides = first.record.get(field), second.record.get(field)
     places = [side.place if side is not None else "" for side in sides]
     if sides[0] is None or sides[1] is None:
@@ -152,6 +153,7 @@ def _units(package: Definitions, field: str) -> dict[tuple[ReasonKind, str], _Un
 
     def take(kind: ReasonKind, definition: DefinedName, lines: list[CutLine]) -> None:
         name = definition.qualified
+        # Functions of two files may have the same full name.
         if (kind, name) in units:
             name = f"{name} ({definition.file})"
         units[kind, name] = _Unit(tuple(lines), definition.file)
@@ -209,6 +211,7 @@ def _whole(definition: DefinedName) -> list[CutLine]:
 
 
 def _differing(first: _Units, second: _Units) -> Iterator[Reason]:
+    """Yield a reason for each thing that only one side has, or whose lines differ."""
     for key in dict.fromkeys((*first, *second)):
         kind, name = key
         one, other = first.get(key), second.get(key)

@@ -34,6 +34,7 @@ class TableText:
         return lines
 
     def _search(self, node: ast.AST, field: str, under: str, lines: list[CutLine]) -> None:
+        """Add the entries for ``field`` in ``node`` to ``lines``; ``under`` has the keys on the way to ``node``."""
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
                 if text_of(key) == field:

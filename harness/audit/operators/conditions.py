@@ -93,6 +93,7 @@ def dropped_operands(node: cst.BooleanOperation, context: FaultContext) -> Itera
 
 
 def _operands(node: cst.BooleanOperation) -> list[cst.BaseExpression]:
+    """Return the operands of a whole chain of ``and``, or of ``or``, from left to right."""
     left = node.left
     first = _operands(left) if isinstance(left, cst.BooleanOperation) and _continues(node, left) else [left]
     return [*first, node.right]
@@ -189,6 +190,7 @@ def _leaves(body: cst.CSTNode) -> bool:
 
 
 def _keyword(node: cst.CSTNode, context: FaultContext, keyword: str, text: str) -> Edit:
+    """Return the edit that replaces ``keyword``, with which ``node`` begins, by ``text``."""
     start, _ = context.file.span(node)
     assert context.file.text.startswith(keyword, start)
     return Edit(TextSpan(start, start + len(keyword)), text, "guard")

@@ -42,6 +42,7 @@ def moved_entries(node: cst.Tuple | cst.List, context: FaultContext) -> Iterator
 
 
 def _exchanged(first: cst.CSTNode, second: cst.CSTNode, context: FaultContext) -> Edit:
+    """Return the edit that exchanges two nodes."""
     spans = [context.file.span(first), context.file.span(second)]
     return Edit(*reordered(spans, [1, 0], context.file), "order")
 

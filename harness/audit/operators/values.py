@@ -92,6 +92,7 @@ def swapped_probes(node: cst.Call, context: FaultContext) -> Iterator[Edit]:
 
 
 def _probe(node: cst.CSTNode) -> str:
+    """Return the name of the probe that a node calls, or the empty string."""
     match node:
         case cst.Call(args=[], func=cst.Name(value=name)) if name.startswith("is_"):
             return name

@@ -47,6 +47,7 @@ class Vocabulary:
                 self._constants[other] |= own.get(one, frozenset())
 
     def _read(self, here: CodeNode, links: set[tuple[str, str]]) -> None:
+        """Record what one node tells. Adds the names that it compares or assigns, as pairs, to ``links``."""
         node = here.node
         function = outer_function(here)
         if function is not None:

@@ -75,6 +75,7 @@ def _walk(here: CodeNode) -> Iterator[CodeNode]:
 
 
 def _is_left_out(node: cst.CSTNode) -> bool:
+    """Return whether a node and everything in it is left out."""
     match node:
         case cst.Expr(value=cst.BaseString()):
             return True
@@ -88,6 +89,7 @@ def _is_left_out(node: cst.CSTNode) -> bool:
 
 
 def _parts_left_out(node: cst.CSTNode) -> list[cst.CSTNode | None]:
+    """Return the direct parts of a node that are left out."""
     match node:
         case cst.Assert():
             return [node.msg]

@@ -50,6 +50,7 @@ class ForkRunner:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(),),
+            # With a fixed hash seed, every run goes through sets in the same order.
             env={"PATH": os.defpath, "PYTHONPATH": root, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
         )
         theirs.close()

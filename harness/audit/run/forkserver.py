@@ -125,6 +125,7 @@ def _receive(control: socket.socket) -> tuple[Start | End, list[int]] | None:
 def _start(
     setup: Setup, expected: list[ExpectedOutcome], control: socket.socket, request: Start, descriptors: list[int]
 ) -> int:
+    """Fork, and run the package in the fork. Return the fork's process id."""
     number = os.fork()
     if number:
         for descriptor in descriptors:
@@ -202,6 +203,7 @@ class _Fork:
         return module.resolve
 
     def _cases(self, resolve: Any) -> None:
+        """Resolve the cases to run, and send each outcome that may not agree."""
         setup = self._setup
         for number in self._numbers:
             case, expected = setup.cases[number], self._expected[number]

@@ -86,6 +86,7 @@ def check_original(package: MutablePackage, trial: Trial, runner: Runner) -> Non
 def _run(
     package: MutablePackage, changed: Mapping[str, str], trial: Trial, runner: Runner, cases: int | None
 ) -> Catch | None:
+    """Run the package with the texts ``changed`` for its files until a case catches it; None if no case does."""
     with tempfile.TemporaryDirectory(prefix="stackproof-") as name:
         folder = Path(name)
         package.write(folder, changed)
@@ -100,6 +101,7 @@ def _run(
 
 
 def _catch(number: int, frame: bytes, trial: Trial) -> Catch | None:
+    """Return the catch if the outcome in ``frame`` has a difference that is not explained, else None."""
     case = trial.cases[number]
     if not is_outcome(trial.expected[number]):
         # The original has no outcome in this case, so there is nothing to compare with.

@@ -41,6 +41,7 @@ class Results:
             self._read(path)
 
     def _read(self, path: Path) -> None:
+        """Read the results that earlier runs left in the file, if it exists."""
         try:
             content = read_file(path)
         except FileNotFoundError:
