@@ -1,4 +1,4 @@
-"""Cases packed for a request to a subject's process: each distinct machine and model is in it once."""
+"""Packs cases for a request to a subject's process: each distinct machine and model is in the request once."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from harness.world.model import Model
 from harness.world.probes import checkpoint_answers, probe_answers
 
 _ENCODER = msgspec.json.Encoder()
-# Equal models are one model: a subject must not see which of them came first by the order of keys.
+# Keys are sorted, so that equal models have equal bytes and a subject never sees in which order a case had them.
 _SORTED = msgspec.json.Encoder(order="deterministic")
-# Both subjects of a pair are asked about the same machines and models, so their facts are encoded once.
+# Both subjects of a pair get the same machines and models, so the encoded facts of this many of each are kept.
 _KEPT: Final = 4096
 _models: dict[bytes, msgspec.Raw] = {}
 
@@ -24,7 +24,7 @@ _models: dict[bytes, msgspec.Raw] = {}
 def packed(cases: Sequence[Case], *, answers: bool = True) -> dict[str, list[Any]]:
     """Return ``cases`` as the attributes of a `CaseRequest`, ready to be encoded.
 
-    With ``answers`` each machine and model comes with what probes of it answer, for the stand-ins of a tree.
+    With ``answers`` each machine and model comes with the answers of its probes, which the stand-ins of a tree need.
     """
     machines: dict[Hardware, int] = {}
     models: dict[bytes, int] = {}
@@ -52,7 +52,7 @@ def _machine(hardware: Hardware) -> msgspec.Raw:
 
 
 def _model(model: Model, key: bytes) -> msgspec.Raw:
-    """Return the encoded facts of a model, whose identity ``key`` is."""
+    """Return the encoded facts of a model; ``key`` is its identity."""
     found = _models.get(key)
     if found is None:
         if len(_models) >= _KEPT:

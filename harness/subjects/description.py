@@ -1,4 +1,4 @@
-"""A subject's description of itself: its arguments, what its resolution reads, the outcome fields it has."""
+"""A subject's description of itself: its arguments, what its resolution reads, the fields of its outcomes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from harness.world.chain import Decision, Writer
 from harness.world.fields import FieldSpec
 
 WORLD: Final = ("hardware", "model")
-"""The parts of a case that are the world's, and not the user's."""
+"""The parts of a case that describe the world, not what the user sets."""
 
 
 class Variable(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment variable the resolution reads: what it holds, its default, the values it is compared with."""
+    """An environment variable that the resolution reads: its type, its default, the values it is compared with."""
 
     type: Literal["bool", "int", "float", "str"]
     default: Any = None
@@ -24,12 +24,14 @@ class Variable(msgspec.Struct, frozen=True, kw_only=True):
 class Condition(msgspec.Struct, frozen=True, array_like=True):
     """What one input must be for the resolution to reach a place.
 
-    ``name`` is, by ``kind``, an argument (``arg``, dots lead into a structure), an environment variable
-    (``env``), a function the tree asks (``call``) or an attribute of the model's configuration (``model``); dots and
-    numbers behind a name pick one item. ``operation`` is one of ``is`` (one of ``values``), ``true``, ``set``,
-    ``contains``, ``<``, ``<=``, ``>``, ``>=``, or a relation to another input, which ``values`` names (an argument,
-    unless its kind follows the name): ``same``, ``multiple``, ``under``, ``upto``. ``wanted`` is
-    whether it must hold or must not.
+    - ``kind`` says what ``name`` is: an argument (``arg``), an environment variable (``env``), a function that the
+      tree calls (``call``), or an attribute of the model's configuration (``model``). Dots and numbers behind a name
+      lead to one part of its value.
+    - ``operation`` with ``values`` is the condition. ``is`` means one of ``values``; ``contains``, ``<``, ``<=``,
+      ``>`` and ``>=`` compare with ``values``; ``true`` and ``set`` have none.
+    - The operations ``same``, ``multiple``, ``under`` and ``upto`` are relations to another input. Then ``values``
+      has that input's name, followed by its kind unless it is an argument.
+    - ``wanted`` is False if the condition must not hold.
     """
 
     kind: Literal["arg", "env", "call", "model"]
@@ -40,12 +42,16 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Aims(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes to reach each place of a resolution, numbered so that what places share is there once.
+    """What a case must be like to reach each place of a resolution.
 
-    A place is a list of aims, one for each way to it; an aim is a list of clauses, all to be fulfilled; a clause is a
-    list of alternatives, one to be fulfilled; an alternative is a list of conditions, all to hold. At the places
-    ``refusals`` something is raised; ``writers`` and ``readers`` are places, each with a field that is written or
-    read there.
+    Conditions, clauses and places are numbered by their positions, so that what several places share is here once.
+
+    - A place is a list of aims, one for each way to it.
+    - An aim is a list of clauses, all of which must be fulfilled.
+    - A clause is a list of alternatives, one of which must be fulfilled.
+    - An alternative is a list of conditions, all of which must hold.
+    - ``refusals`` are the places where a case is refused.
+    - ``writers`` and ``readers`` are pairs of a place and a field that is written or read there.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -59,14 +65,18 @@ class Aims(msgspec.Struct, frozen=True, kw_only=True):
 class Description(msgspec.Struct, frozen=True, kw_only=True):
     """A subject as its own source describes it.
 
-    ``fields`` are the arguments in the record's order; ``reads`` names those that the resolution reads, with the
-    values it compares each with; ``environment`` the variables it reads; ``architectures`` the model
-    architectures it names; ``slots`` the handlers a slice runs, in order (empty for a whole construction);
-    ``resolved`` the outcome fields the subject has, of those a gate compares; ``writers`` the places that write one,
-    in the order of the slots, and ``decisions`` the conditions on the way (none where the subject is not recorded);
-    ``tables`` are writers that are entries of a table and no code, so that none of them is known to have run;
-    ``reasons`` why a pass declares what it does, one sentence by its name (none for code that gives no reasons);
-    ``aims`` what leads to each place of the resolution; ``takes`` which parts of the world it asks for.
+    - ``fields``: the arguments, in the record's order.
+    - ``reads``: the arguments that the resolution reads, each with the values it is compared with.
+    - ``environment``: the variables that the resolution reads.
+    - ``architectures``: the model architectures that it names.
+    - ``slots``: the handlers that a slice runs, in order; empty for a whole construction.
+    - ``resolved``: those of the fields that a gate compares which the subject has.
+    - ``writers``: the places that write such a field, in slot order; empty if the subject is not recorded.
+    - ``decisions``: the conditions on the way there, in slot order; empty if the subject is not recorded.
+    - ``tables``: writers that are entries of a table and not code; whether they ran is not known.
+    - ``reasons``: for each pass one sentence that says why it declares what it does; empty if the code has none.
+    - ``aims``: how to reach each place of the resolution.
+    - ``takes``: the parts of the world that the subject depends on.
     """
 
     fields: dict[str, FieldSpec]

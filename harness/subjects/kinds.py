@@ -1,4 +1,4 @@
-"""The three kinds of subject: what the process of each loads, and the user's message when that fails."""
+"""The three kinds of subject: what the process of each kind loads, and the message to the user if that fails."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.world.chain import PlacedStep
 
 
 class TreeSubject(Subject):
-    """sglang, as a release, a revision or a folder holds it."""
+    """sglang from a release, a revision or a folder."""
 
     def _process_of(self) -> Process:
         return Process(command(self.spec.python, site_packages=False))
@@ -39,7 +39,7 @@ class TreeSubject(Subject):
 
 
 class CallableSubject(Subject):
-    """Somebody's own function, or class with fields, with the packages of the interpreter that is asked for.
+    """A user's function, or class with fields, which can import the packages of the chosen interpreter.
 
     docs/subjects.md has the contract.
     """
@@ -72,7 +72,7 @@ class CallableSubject(Subject):
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """The steps of a package in order; what each read in all cases together; which of them ran in each case."""
+    """The steps of a package in order; what each of them read in any case; which of them ran in each case."""
 
     steps: list[PlacedStep]
     reads: list[list[str]]
@@ -82,8 +82,8 @@ class Recorded(msgspec.Struct, frozen=True):
 class PackageSubject(Subject):
     """One of our own packages, here or in a copy of this repository. It runs on `harness.world`, without stand-ins.
 
-    It has a process of its own all the same: a copy that somebody has changed may hang or run wild, and two copies
-    have modules of the same names.
+    It has a process of its own all the same: a changed copy may hang or use up the memory, and the modules of two
+    copies have the same names.
     """
 
     _answers = False
@@ -101,9 +101,9 @@ class PackageSubject(Subject):
         return f"importing the package failed{at(answer)}: {answer.detail}"
 
     def recorded(self, cases: Sequence[Case], seconds: float) -> Recorded:
-        """Return the package's steps and what they read while the cases were resolved; the child keeps the cases.
+        """Return the package's steps, and what they read while the cases were resolved; the child keeps the cases.
 
-        Raises UsageError for a package whose steps do not declare, and when that takes longer than ``seconds``.
+        Raises UsageError for a package whose steps do not declare, and if it takes longer than ``seconds``.
         """
         answer = self._ask(operations.StepReads(**self._packed(cases)), seconds)
         if answer.lacks:
@@ -113,21 +113,21 @@ class PackageSubject(Subject):
         return Recorded(msgspec.convert(answer.steps, list[PlacedStep]), answer.reads, answer.ran)
 
     def exchanged(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> operations.Exchanged:
-        """Return what becomes of the kept cases ``numbers`` with two steps exchanged, tried for ``seconds`` at most.
+        """Resolve the kept cases ``numbers`` with two steps exchanged, for ``seconds`` at most; return what changed.
 
-        Raises UsageError when the process ends.
+        Raises UsageError if the process ends.
         """
         request = operations.Exchange(first, second, list(numbers), seconds)
         return self._ask(request, seconds + self.spec.limits.load_seconds)
 
 
 def at(answer: operations.Loaded) -> str:
-    """Return `` at FILE:LINE`` for where a load failed, the empty string where that is not known."""
+    """Return `` at FILE:LINE`` for the place where loading failed, the empty string if that is not known."""
     return f" at {answer.frame}" if answer.frame else ""
 
 
 def unanswered(label: str, path: str, how: str, when: str) -> UsageError:
-    """Return the error for a stand-in observed without an answer; its example are the lines that give one."""
+    """Return the error for an observation without an answer; its example are the lines that would answer it."""
     example = answer_example(path, how)
     if not example:
         return UsageError(f"{label}: {path} {how} {when}, which a resolution may not do: no case can answer for it")

@@ -1,4 +1,4 @@
-"""From the text that names a subject to everything needed to run it."""
+"""Opens a subject: from the text that names it to all that is needed to run it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.subjects.sources import locate
 from harness.subjects.spec import Limits, SubjectSpec
 from harness.subjects.subject import Subject
 
-# The process that runs a tree asks the interpreter which modules are the standard library's.
+# Earlier versions lack ``sys.stdlib_module_names``, by which a child knows the modules of the standard library.
 _OLDEST: Final = (3, 10)
 
 
@@ -33,9 +33,9 @@ def open_spec(
 ) -> SubjectSpec:
     """Return the subject that ``text`` names (see `harness.formats.subjectname.parse_subject`).
 
-    A release is downloaded and a revision unpacked if the user's cache lacks them. ``python`` is the interpreter
-    that will run it, ``answers`` a file of further answers, ``domains`` values by hand of a callable's arguments.
-    Raises UsageError for what does not exist.
+    A release is downloaded and a revision is unpacked if the user's cache lacks it. ``python`` is the interpreter
+    that will run the subject, ``answers`` a file of further answers, and ``domains`` has values for a callable's
+    arguments that the user lists by hand. Raises UsageError if the subject or one of the files does not exist.
     """
     interpreter = checked_interpreter(python)
     name = parse_subject(text)
@@ -52,19 +52,19 @@ def open_spec(
 
 
 def open_subject(spec: SubjectSpec) -> Subject:
-    """Return the subject of ``spec``; nothing is started yet."""
+    """Return the subject of ``spec``; its process starts at the first request."""
     if spec.target:
         return CallableSubject(spec)
     return PackageSubject(spec) if spec.own else TreeSubject(spec)
 
 
 def checked_interpreter(python: str) -> str:
-    """Return the path of an interpreter that can run a tree's process; raises UsageError for any other."""
+    """Return the path of the interpreter ``python``. Raises UsageError if it cannot run a subject's process."""
     path = shutil.which(python)
     if path is None:
         raise UsageError(f"--python {python}: there is no such interpreter, give a path or a name on PATH")
-    # Absolute, since the process has another working folder; but not resolved: a virtual environment's python is a
-    # link, and the environment is found from the link's own folder.
+    # Absolute, since the process has another working folder. Links are not followed: the python of a virtual
+    # environment is a link, and Python finds the environment by the link's folder.
     path = str(Path(path).absolute())
     if path == sys.executable:
         return path

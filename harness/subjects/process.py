@@ -1,4 +1,4 @@
-"""One child process: started, fed frames, watched, ended. It knows nothing of cases."""
+"""One child process: starts it, sends it requests, reads its answers, ends it. This module knows nothing of cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from harness.subjects.child.serve.wire import ANSWER_HEAD, FAULT, REQUEST_HEAD
 
 A = TypeVar("A")
 
+# Bytes that are read at once.
 _CHUNK = 1 << 16
+# Bytes of its output that are kept, for the report of its death.
 _TAIL = 4096
 # A frame that claims to be longer than this is not one of ours.
 _MAX_FRAME = 1 << 28
@@ -32,7 +34,10 @@ _NOT_AN_ANSWER = "it wrote something else than answers into the answer pipe"
 
 
 class ChildDied(Exception):
-    """The child ended, was late or wrote nonsense; ``kind`` is ``killed``, ``timeout``, ``memory`` or ``broken``."""
+    """The child ended, was late or wrote nonsense; ``kind`` is ``killed``, ``timeout``, ``memory`` or ``broken``.
+
+    ``detail`` says in words what happened. The child is ended.
+    """
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -41,7 +46,7 @@ class ChildDied(Exception):
 
 
 class ChildFault(ChildDied):
-    """The child's own code raised, not the subject's: a bug of ours. The traceback is a note of the exception."""
+    """Our own code in the child raised, not the subject's: a bug of ours. A note has the traceback."""
 
     def __init__(self, trace: str) -> None:
         super().__init__("killed", f"its own code failed ({trace.rstrip().rpartition(chr(10))[2]})")
@@ -49,25 +54,27 @@ class ChildFault(ChildDied):
 
 
 def command(python: str, *, site_packages: bool) -> list[str]:
-    """Return the command of a child for a tree or a callable: nothing of ours is on its path.
+    """Return the command of a child for a tree or a callable; no folder of ours is on its module path.
 
-    A callable gets the packages that are installed for the interpreter ``python`` (``site_packages``), a tree none.
+    With ``site_packages`` it can import the packages that are installed for the interpreter ``python``. A callable
+    may need them; a tree must not see them.
     """
     boot = resources.files("harness.subjects").joinpath("child", "boot.py")
     return [python, "-s", *(() if site_packages else ("-S",)), "-B", str(boot)]
 
 
 def package_command() -> list[str]:
-    """Return the command of a child for one of our own packages: this interpreter, its packages, and our core."""
+    """Return the command of a child for one of our own packages: with this interpreter, its packages and our core."""
     boot = resources.files("harness.subjects").joinpath("packaged", "boot.py")
     return [sys.executable, "-s", "-P", "-B", str(boot), str(Path(str(boot)).parents[3])]
 
 
 class Process:
-    """A running child and the two pipes to it; ``command`` gets two descriptors and a number as further arguments.
+    """A running child and the two pipes to it.
 
-    The child gets a fresh environment, an empty working folder and no standard input. What it prints is read and
-    dropped, except the last few kilobytes: the report of a death quotes its last line.
+    ``command`` starts it; the file descriptors of the two pipes and the number of the first answer are added as
+    arguments. The child gets a new environment, an empty working folder and no standard input. What it prints is read
+    and dropped, except for the last few kilobytes: the report of a death quotes the last line.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -108,12 +115,12 @@ class Process:
         self._selector.register(self._noise, selectors.EVENT_READ)
 
     def ask(self, request: Operation[A], seconds: float) -> A:
-        """Send one request and return its answer, which must begin within ``seconds``; raises ChildDied."""
+        """Send one request and return its answer, which must come within ``seconds``; raises ChildDied."""
         (answer,) = self.frames(encoded(request), 1, seconds, b"{")
         try:
             return msgspec.json.decode(answer, type=request.answer_type())
         except msgspec.ValidationError:
-            # Whatever is imported in the process can write to its pipes as well as our own code.
+            # Everything that is imported in the process can write to its pipes, too.
             raise self._died("broken", "something else than its process answered: mend what it imports") from None
         except msgspec.DecodeError as error:
             raise self._died("broken", f"its answer is not JSON ({error})") from None
@@ -121,8 +128,8 @@ class Process:
     def frames(self, request: bytes, count: int, seconds: float, kinds: bytes) -> Iterator[bytes]:
         """Send one request and yield ``count`` answer frames as they come.
 
-        ``seconds`` bounds the wait for each next frame; ``kinds`` are the bytes a frame may start with. Raises
-        ChildDied after the last frame that came.
+        ``seconds`` bounds the wait for the next frame. ``kinds`` are the bytes that a frame may start with. Raises
+        ChildDied, but only after it has yielded all frames that came before.
         """
         if self._buffer:
             raise self._died("broken", _NOT_AN_ANSWER)
@@ -141,7 +148,10 @@ class Process:
                 outgoing = self._pump(outgoing, deadline)
 
     def _take_frames(self, kinds: bytes, most: int) -> tuple[list[bytes], ChildDied | None]:
-        """Return the whole frames that have come, and the fault after which no more can be read, if there is one."""
+        """Return the complete frames in the buffer, ``most`` at most, and the fault after them if there is one.
+
+        After a fault nothing more can be read, and the child is ended.
+        """
         frames: list[bytes] = []
         start, size, number = 0, len(self._buffer), self._number
         fault: ChildDied | None = None
@@ -149,7 +159,8 @@ class Process:
             while len(frames) < most and size - start > ANSWER_HEAD.size:
                 found, length = ANSWER_HEAD.unpack_from(buffer, start)
                 body = start + ANSWER_HEAD.size
-                # Checked before all of it has come: to wait for the rest of what is no frame would end as a timeout.
+                # Checked before the whole frame is there. If this is no frame, waiting for the rest would end as a
+                # timeout, which is the wrong reason.
                 if found != number or not 0 < length <= _MAX_FRAME or buffer[body] not in kinds:
                     fault = self._died("broken", _NOT_AN_ANSWER)
                     break
@@ -170,7 +181,10 @@ class Process:
         return frames, fault
 
     def _pump(self, outgoing: memoryview, deadline: float) -> memoryview:
-        """Write once if there is anything to write, else read what has come. Raises ChildDied."""
+        """Write a part of ``outgoing`` if that is possible at once, otherwise wait and read what comes.
+
+        Return what is still to be written. Raises ChildDied.
+        """
         if outgoing:
             with contextlib.suppress(BlockingIOError):
                 try:
@@ -183,7 +197,7 @@ class Process:
         finally:
             if outgoing:
                 self._selector.unregister(self._requests)
-        # A child that prints without end always has something to read, so the clock is asked as well.
+        # A child that prints without end always has something to read, so the clock is checked as well.
         if not ready or time.monotonic() > deadline:
             raise self._died("timeout", "it did not answer in time")
         for key, _ in ready:
@@ -206,7 +220,7 @@ class Process:
         self._tail = (self._tail + chunk)[-_TAIL:]
 
     def _ending(self) -> str:
-        """Return how the process ended, in words, with its last line of output if it left one."""
+        """Return in words how the process ended, with its last line of output if it failed by itself."""
         try:
             status = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -235,16 +249,16 @@ class Process:
         return ChildDied(kind, detail)
 
     def share_core(self) -> None:
-        """Keep the child to the core of this process, if that keeps to one: they take turns. See `cores`."""
+        """Keep the child to the core of this process, if that keeps to one: they work in turns. See `cores`."""
         cores.join(self._process.pid)
 
     def kill(self) -> None:
-        """End the child. Its pipes stay open, since another thread may be reading from them."""
+        """End the child, but leave its pipes open, since another thread may be reading from them."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """End the child and everything it may have started; safe to call again."""
+        """End the child and everything that it may have started. It may be called again."""
         self.kill()
         self._process.wait()
         self._selector.close()
@@ -258,14 +272,14 @@ class Process:
 
 
 def encoded(request: Operation[Any]) -> bytes:
-    """Return the bytes of a request."""
+    """Return a request as JSON."""
     return msgspec.json.encode(body_of(request))
 
 
 def _environment() -> dict[str, str]:
-    """Return the child's whole environment: a resolution must not depend on the variables of the user's shell."""
+    """Return the child's environment. No variable of the user's shell is in it, so that none changes a resolution."""
     return {
-        # The same in every child: a tree's defaults, such as a folder for caches, begin with it.
+        # Some of a tree's defaults, such as a folder for caches, start with this folder.
         "HOME": "/nonexistent",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",

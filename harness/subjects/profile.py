@@ -1,6 +1,6 @@
-"""The profile of a tree: which modules are loaded, which get stand-ins, and how a case answers the stand-ins.
+"""The profile of a tree: which modules are loaded, which get stand-ins, and how a case answers for the stand-ins.
 
-The built-in one is ``sglang.toml`` beside this module; a user's answers file adds to it.
+The built-in profile is ``sglang.toml`` beside this module; a user's answers file adds to it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from harness.world.probes import checkpoint_answers, probe_answers
 
 Profile = dict[str, Any]
 
+# What an answers file may have: tables, and lists of modules.
 _TABLES = ("answers", "imports", "partial")
 _LISTS = ("real", "installed")
+# The keys of an answer. It has exactly one of the first, which say what kind of answer it is.
 _SPEC_KEYS = ("value", "none", "from", "case", "object", "tree", "function", "all", "call", "per_rank")
 _EXTRA_KEYS = ("name", "attribute", "tuple", "of", "arguments", "absent_if_none")
 
@@ -42,9 +44,10 @@ def _builtin() -> Profile:
 
 
 def load_profile(answers: Path | None = None) -> Profile:
-    """Return the built-in profile with the tables of the file ``answers`` laid on top.
+    """Return the built-in profile with the entries of the file ``answers`` added.
 
-    Raises UsageError when the file cannot be read, is not TOML, or has a key or an answer that means nothing.
+    An entry replaces the built-in one of the same name. Raises UsageError if the file cannot be read, is not TOML, or
+    has a key or an answer that means nothing.
     """
     profile: Profile = {
         key: list(value) if key in (*_TABLES, *_LISTS) else value for key, value in _builtin().items()
@@ -67,7 +70,10 @@ def load_profile(answers: Path | None = None) -> Profile:
 
 
 def callable_profile(domains: Mapping[str, Sequence[Any]]) -> Profile:
-    """Return the profile of somebody's own callable: it has no stand-ins; ``domains`` are values by hand."""
+    """Return the profile of a user's callable, which has no stand-ins.
+
+    ``domains`` has values for arguments that the user lists by hand.
+    """
     return {
         "slice": {"fields": [], "state": []},
         "values": {name: list(values) for name, values in domains.items()},
@@ -77,10 +83,10 @@ def callable_profile(domains: Mapping[str, Sequence[Any]]) -> Profile:
 
 
 def entry_of(profile: Profile, *, sliced: bool) -> dict[str, Any]:
-    """Return the values that arguments start with where a case does not set them and it is not their default.
+    """Return the starting values, other than the default, of arguments that a case does not set.
 
     Each is an answer. A slice starts in the middle of the construction, so it needs the values that the part before
-    it would have set; a whole construction needs only those that follow from the machine.
+    it would have set. A whole construction needs only the values that follow from the machine.
     """
     entry: dict[str, Any] = {
         name: answer for name, answer in profile["entry_state"].items() if sliced or "from" in answer
@@ -174,13 +180,16 @@ def _known_facts() -> frozenset[str]:
 
 
 def _check_fact(path: object, where: str) -> None:
-    """Raise UsageError for a fact that no case has: a misspelt one is reported here and not at the first case."""
+    """Raise UsageError for a fact that no case has, so that a misspelt one is reported before the first case."""
     if not isinstance(path, str) or path not in _known_facts():
         raise UsageError(f"{where}: the case has no fact {path!r}{hint(str(path), _known_facts())}")
 
 
 def answer_for(detail: str) -> str:
-    """Return the lines to add for the detail of a failure of kind ``unanswered``; empty where no answer can help."""
+    """Return the lines to add to an answers file for a failure of kind ``unanswered``; empty if no answer can help.
+
+    ``detail`` is the failure's detail: the path, what was done with it, and perhaps the function in brackets.
+    """
     path, _, how = re.sub(r" \(in \w+\)$", "", detail).partition(" ")
     return answer_example(path, how)
 
@@ -188,8 +197,8 @@ def answer_for(detail: str) -> str:
 def answer_example(path: str, how: str) -> str:
     """Return the lines to add to an answers file for the unanswered name ``path``.
 
-    A path is a dotted name in which ``()`` stands for a call: ``torch.compile().mode``. The empty string is
-    returned for what is no such name: a file that was opened, a process that was started.
+    A path is a dotted name in which ``()`` stands for a call: ``torch.compile().mode``. The answer is empty if
+    ``path`` is something else, such as a file that was opened or a process that was started.
     """
     if how == "was imported" or how.startswith("was tried for"):
         return f'[[imports]]\nname = "{path}"\nvalue = true            # or: from = "hardware.flashinfer"'
@@ -206,7 +215,11 @@ def answer_example(path: str, how: str) -> str:
 
 
 def _add_answer(answers: list[dict[str, Any]], entry: dict[str, Any]) -> None:
-    """Put ``entry`` among ``answers``: as an attribute of an object that one of them describes, or beside them."""
+    """Add ``entry`` to ``answers``.
+
+    It replaces an answer of the same name. If its name is in an object that another answer describes, it becomes an
+    attribute of that object.
+    """
     for number, answer in enumerate(answers):
         if answer["name"] == entry["name"]:
             answers[number] = entry

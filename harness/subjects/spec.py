@@ -1,4 +1,4 @@
-"""What it takes to open a subject: plain data, small enough to hand to another process."""
+"""All that is needed to open a subject, as plain data that is small enough to send to another process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.subjects.sources.folders import sources_in
 
 @dataclass(frozen=True)
 class Limits:
-    """What a child may use: memory in MiB, seconds for one case, seconds to load the tree."""
+    """The limits of a child: memory in MiB, seconds for one case, seconds to load the tree."""
 
     memory_mib: int = 2048
     case_seconds: float = 10.0
@@ -25,11 +25,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class SubjectSpec:
-    """Everything another process needs to open the same subject again.
+    """Everything that another process needs to open the same subject again.
 
-    ``package`` is what resolves, found in ``tree``: sglang, or one of our own packages, which are always the slice.
-    ``target`` (``module:name``) is the callable that resolves, where that is somebody's own, and empty otherwise.
-    With ``record`` the subject reports what writes its fields and which branches were taken.
+    - ``package`` is the package in ``tree`` that resolves: sglang, or one of our own packages, which have only the
+      slice.
+    - ``target`` (``module:name``) is the user's callable that resolves; empty for other subjects.
+    - ``record`` says whether the subject reports which code writes its fields and which branches were taken.
     """
 
     tree: Tree
@@ -47,7 +48,7 @@ class SubjectSpec:
         return self.tree.label
 
     def sources(self) -> str:
-        """Return a digest of the current source texts: those of a folder may have changed under the same name."""
+        """Return what identifies the source texts; for a folder, whose files may change, a digest of them."""
         if not self.tree.identity.startswith("dir:"):
             return self.tree.identity
         # A callable may import any module beside its own.
@@ -55,7 +56,7 @@ class SubjectSpec:
 
     @property
     def name(self) -> str:
-        """The subject's name in a ledger: a package's own wherever it lies, a release's normal form."""
+        """The subject's name in a ledger: a copy of our own package has its name, a release is in normal form."""
         return normal_name(self.tree.label)
 
     @property
@@ -65,7 +66,7 @@ class SubjectSpec:
 
     @property
     def family(self) -> str:
-        """What can be compared word for word: refusals of two subjects of one family agree in their messages."""
+        """The code base; refusals of two subjects of one family must have the same message to agree."""
         return "callable" if self.target else "own" if self.own else "tree"
 
     @property
@@ -81,20 +82,20 @@ class SubjectSpec:
 
     @property
     def resolved(self) -> list[str]:
-        """The fields that a resolution is about, without what it writes besides."""
+        """The resolved fields, without those that the slice writes besides."""
         names: list[str] = self.profile["slice"]["fields"]
         return names
 
     @property
     def written(self) -> list[str]:
-        """The fields whose writes are recorded, and which a gate compares unless it is given others."""
+        """The fields whose writes are recorded; a gate compares them unless it is given others."""
         names: list[str] = [*self.resolved, *self.profile["slice"]["state"]]
         return names
 
     def recording(self, fields: Iterable[str]) -> SubjectSpec:
-        """Return the same subject with the writes of further fields recorded and their values among its outcomes.
+        """Return the same subject, with the writes of further fields recorded and their values in its outcomes.
 
-        For a whole construction: of a slice, other handlers than those of its own fields never run.
+        This is of use for a whole construction. In a slice the handlers of other fields never run.
         """
         cut = self.profile["slice"]
         more = [name for name in fields if name not in self.written]
@@ -102,11 +103,11 @@ class SubjectSpec:
 
     @property
     def drawn_prefix(self) -> str:
-        """What the names of the variables begin with that cases are drawn with."""
+        """The prefix of the environment variables that cases set."""
         return "" if self.target else "SGLANG_"
 
     @property
     def not_drawn(self) -> list[str]:
-        """Variables that no case is drawn with."""
+        """The environment variables that no case sets."""
         names: list[str] = self.profile["not_drawn"]
         return names

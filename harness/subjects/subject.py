@@ -1,4 +1,4 @@
-"""An open subject: a child process that resolves cases, replaced whenever a case ends it."""
+"""An open subject: it resolves cases in a child process, and starts a new one whenever a case ends the process."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ from harness.world.profiles import PublishedLaunch, hardware_profile, model_prof
 A = TypeVar("A")
 
 _MIB = 1 << 20
+# The first bytes that the frame of a case may have.
 _KINDS = b"FEXB"
 _BROKEN_SET_UP = b"B"
 _OUT_OF_MEMORY = b'X["memory"'
+# Time that the child gets for sending an answer, besides the time limit of one case.
 _SLACK_SECONDS = 6.0
 _READ_BYTES_A_SECOND = 2e6
 
@@ -38,12 +40,13 @@ class _Traced(msgspec.Struct):
 
 
 class Subject:
-    """One open subject. Close it, or use it as a context manager; the child is started at the first request.
+    """One open subject. Close it, or use it as a context manager. The child starts at the first request.
 
-    The kinds of subjects (`harness.subjects.kinds`) differ in how a child is started and what it is asked to load.
+    The kinds of subject (`harness.subjects.kinds`) differ in how a child is started and what it is asked to load.
+    ``restarts`` counts how often a case has ended the child.
     """
 
-    # Whether cases are sent with what probes of their machine and model answer.
+    # True if cases are sent with the answers of the probes of their machine and model.
     _answers = True
 
     def __init__(self, spec: SubjectSpec) -> None:
@@ -54,7 +57,7 @@ class Subject:
         self._chosen: tuple[str, ...] | None = None
         self.restarts = 0
         self._last_is_whole = False
-        # The two branches of each decision, false first: a trace reports them by their positions here.
+        # The two branches of each decision, false first. A trace has their positions in this list.
         self._branches: list[tuple[Decision, bool]] = []
 
     def __enter__(self) -> Self:
@@ -70,18 +73,18 @@ class Subject:
             self._process = None
 
     def kill(self) -> None:
-        """End the process at once, also from another thread; a thread that waits for its answer gets ChildDied."""
+        """End the process at once; another thread may call this. A thread that waits for an answer gets ChildDied."""
         if self._starting is not None:
             self._starting.kill()
 
     def load(self) -> None:
-        """Start the process and import the tree, if that has not been done. Raises UsageError."""
+        """Start the process and load the subject, if that has not been done. Raises UsageError."""
         self._running()
 
     def describe(self) -> Description:
         """Return the subject's own description of its arguments and of what its resolution reads.
 
-        Raises UsageError when the tree cannot be loaded.
+        Raises UsageError if the subject cannot be loaded.
         """
         raw = self._ask(operations.Describe())
         reads = {name: tuple(values) for name, values in raw.reads.items()}
@@ -114,7 +117,7 @@ class Subject:
     def parse(self, argv: Sequence[str], where: str) -> dict[str, Any]:
         """Return the arguments that launch flags set, as the subject's own parser reads them.
 
-        Raises UsageError for flags that do not parse, naming ``where`` they stand and the nearest flag.
+        Raises UsageError for flags that do not parse; it says ``where`` they are, and names the nearest flag.
         """
         answer = self._ask(operations.Parse(list(argv)))
         if answer.args is not None:
@@ -136,7 +139,7 @@ class Subject:
         )
 
     def choose(self, names: Sequence[str]) -> None:
-        """Fix the outcome fields that ``resolve`` reports, in this order; all must be ``resolved`` ones."""
+        """Fix the outcome fields that `resolve` reports, in this order; those that the subject lacks are left out."""
         self._choose(tuple(names))
 
     def _choose(self, names: tuple[str, ...]) -> None:
@@ -144,13 +147,14 @@ class Subject:
         self._names = tuple(self._ask(operations.Choose(list(names))).fields)
 
     def resolve(self, cases: Sequence[Case], stream: int | None = None) -> list[bytes]:
-        """Return one answer frame a case, in order (``wire.decode_frame`` reads them).
+        """Return one answer frame for each case, in order (`wire.decode_frame` reads them).
 
-        Of a ``stream`` what is new is kept for ``reach``, under the cases' positions in ``cases``.
+        With a ``stream``, `reach` tells afterwards which cases were the first of that stream to reach something, by
+        their positions in ``cases``.
 
-        A case that ends or hangs the child gets a failure frame of its own, and the rest go on in a fresh child.
-        Raises UsageError when a fresh child cannot load the tree, and when a case shows that a package is set up
-        wrongly (`harness.world.case.BrokenSetUp`).
+        A case that ends or hangs the child gets a failure frame, and the rest continue in a new child. Raises
+        UsageError if a new child cannot load the subject, and if a case shows that a package is set up wrongly
+        (`harness.world.case.BrokenSetUp`).
         """
         frames: list[bytes] = []
         single = False
@@ -169,19 +173,21 @@ class Subject:
                         raise UsageError(f"{self.spec.label}: {msgspec.json.decode(frame[1:])}")
                     frames.append(frame)
                     if frame.startswith(_OUT_OF_MEMORY):
-                        # The child ends by itself; the next case gets a fresh one.
+                        # The child ends by itself; the next case gets a new one.
                         self.close()
                         self.restarts += 1
                         break
             except ChildDied as death:
                 self._process = None
                 self.restarts += 1
-                # Answers come in bunches: only a child that answers case by case shows which case ended it.
+                # Several answers come at once, so only a child that sends each answer at once shows which case ended
+                # it. Therefore the rest is tried again case by case; the next death is that of the first case left.
                 if single:
                     frames.append(failure_frame(Failure(death.kind, death.detail)))  # type: ignore[arg-type]
                 single = not single
             except BaseException:
-                # Interrupted: the answers still to come would be taken for those of the next request.
+                # We were interrupted. In this child the answers still to come would be taken for those of the next
+                # request.
                 self.close()
                 raise
         self._last_is_whole = self.restarts == restarts
@@ -194,30 +200,35 @@ class Subject:
         ]
 
     def loop(self, cases: Sequence[Case]) -> float:
-        """Return the seconds the child takes for ``cases`` when it does nothing else: a benchmark's floor."""
+        """Return the seconds that the child takes for ``cases`` and nothing else; a benchmark compares with it."""
         seconds = self.spec.limits.case_seconds * max(1, len(cases))
         return self._ask(operations.Loop(**self._packed(cases)), seconds).seconds
 
     def reach(self) -> operations.ReachReport:
-        """Return how often each writer of the description ran since this was last asked, and what decisions saw.
+        """Return which writers and decisions of the description ran since the last call.
 
-        Nothing where the subject is not recorded. What a process that has ended had seen is lost, also where it ended
-        after its last answer (a case may have left a thread behind). Raises UsageError when a fresh one ends, too.
+        The report is empty if the subject is not recorded. What a process has seen is lost if it ends; it may end
+        even after its last answer, because of a thread that a case has left behind. Raises UsageError if a new
+        process ends, too.
         """
         answer = self._tried(operations.Reach(), self.spec.limits.load_seconds)
         return self._ask(operations.Reach()) if answer is None else answer
 
     def chains(self, cases: Sequence[Case]) -> list[list[Write]]:
-        """Return for each case every write of a resolved field that it makes, in order; none where none are recorded.
+        """Return for each case every write of a recorded field that it makes, in order.
 
-        None either when one of the cases ends the process: chains explain an outcome and decide no verdict.
+        The chains are empty if writes are not recorded, or if one of the cases ends the process: chains explain an
+        outcome, and no verdict depends on them.
         """
         answer = self._tried_again(operations.WriteChains, cases)
         chains = None if answer is None else answer.chains
         return [[] for _ in cases] if chains is None else msgspec.convert(chains, list[list[Write]])
 
     def chains_of(self, cases: Sequence[Case], positions: Sequence[int]) -> list[list[Write]]:
-        """Return what `chains` does of some of the ``cases`` resolved last, without resolving them again."""
+        """Return the chains of the cases at ``positions`` in ``cases``, which were resolved last.
+
+        They are resolved again only if the process has been replaced meanwhile, or keeps no chains.
+        """
         if self._last_is_whole:
             answer = self._tried(operations.Written(list(positions)), self.spec.limits.load_seconds)
             if answer is not None and answer.chains is not None:
@@ -225,7 +236,10 @@ class Subject:
         return self.chains([cases[position] for position in positions])
 
     def traces(self, cases: Sequence[Case]) -> list[Trace]:
-        """Return for each case what it decided and which variables it set; nothing where `chains` gives nothing."""
+        """Return for each case which branches it took, which variables it set and where it raised.
+
+        The traces are empty if one of the cases ends the process: like chains, they only explain.
+        """
         answer = self._tried_again(operations.Traces, cases)
         if answer is None:
             return [Trace() for _ in cases]
@@ -245,14 +259,14 @@ class Subject:
         return packed(cases, answers=self._answers)
 
     def _tried_again(self, operation: Callable[..., operations.Operation[A]], cases: Sequence[Case]) -> A | None:
-        """Return what the child answers about cases that it resolves once more, None when one of them ends it."""
+        """Let the child resolve cases once more and return its answer, None if one of them ends it."""
         seconds = self.spec.limits.load_seconds + self.spec.limits.case_seconds
         return self._tried(operation(**self._packed(cases)), seconds)
 
     def _tried(self, request: operations.Operation[A], seconds: float) -> A | None:
-        """Return the answer to a request, None when the subject ends its process meanwhile.
+        """Return the answer to a request, None if the subject ends its process meanwhile.
 
-        Raises ChildFault for an exception of our own code there, which no subject can be blamed for.
+        Raises ChildFault for an exception of our own code in the child.
         """
         try:
             return self._answer(request, seconds)
@@ -263,14 +277,14 @@ class Subject:
             return None
 
     def _ask(self, request: operations.Operation[A], seconds: float | None = None) -> A:
-        """Return the answer to a request. Raises UsageError when the process ends meanwhile."""
+        """Return the answer to a request. Raises UsageError if the process ends meanwhile."""
         try:
             return self._answer(request, seconds or self.spec.limits.load_seconds)
         except ChildDied as death:
             raise UsageError(f"{self.spec.label}: {request.op} failed in its process: {death.detail}") from None
 
     def _answer(self, request: operations.Operation[A], seconds: float) -> A:
-        """Return the answer to a request; raises ChildDied. Whatever is raised, the next request gets a new child."""
+        """Return the answer to a request. Raises ChildDied; after any exception the next request gets a new child."""
         process = self._running()
         try:
             return process.ask(request, seconds)
@@ -278,7 +292,7 @@ class Subject:
             self._process = None
             raise
         except BaseException:
-            # Interrupted: the answer still to come would be taken for that of the next request.
+            # We were interrupted. In this child the answer still to come would be taken for that of the next request.
             self.close()
             raise
 
@@ -326,9 +340,12 @@ class Subject:
         raise NotImplementedError
 
     def _load_request(self, limits: dict[str, Any]) -> operations.Load:
-        """Return the request that makes the process load the subject; ``limits`` are its common attributes."""
+        """Return the request that makes the process load the subject.
+
+        ``limits`` has the attributes that are common to all kinds.
+        """
         raise NotImplementedError
 
     def _load_error(self, answer: operations.Loaded) -> str | UsageError:
-        """Return the error, or its sentence behind the label, for a process that could not load the subject."""
+        """Return the error for a process that could not load the subject, or its text without the subject's label."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Decodes the answer frames of a child; compares two frames without decoding them."""
+"""Decodes the frames that a child answers cases with; compares two frames without decoding them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _PLACES = msgspec.json.Decoder(Place | None)
 
 
 def is_outcome(frame: bytes) -> bool:
-    """Whether the frame holds an outcome at all (fields or a refusal), rather than a failure."""
+    """Return whether the frame has an outcome (fields or a refusal) and not a failure."""
     return frame[0] != _NONE
 
 
 def says_the_same(first: bytes, second: bytes) -> bool:
-    """Whether two frames are of the same outcome by their bytes; where a refusal was raised does not count."""
+    """Return whether two frames have the same outcome by their bytes; the place of a refusal does not count."""
     return first == second or (first[0] == _REFUSED == second[0] and _compared(first) == _compared(second))
 
 
@@ -30,21 +30,21 @@ def _compared(frame: bytes) -> list[bytes]:
 
 
 def raised_at(frame: bytes) -> Place | None:
-    """Return where a refusal was raised, None where the frame is no refusal or does not have the place."""
+    """Return where a refusal was raised, None if the frame is no refusal or does not have the place."""
     if frame[0] != _REFUSED or frame.count(b"\n") < 2:
         return None
     return _PLACES.decode(frame.split(b"\n", 2)[2])
 
 
 def failure_frame(failure: Failure) -> bytes:
-    """Return the frame that a child would have written for ``failure``."""
+    """Return the frame that a child would have sent for ``failure``."""
     return b"X" + msgspec.json.encode([failure.kind, failure.detail])
 
 
 def decode_frame(frame: bytes, case_id: str, names: Sequence[str]) -> Outcome:
-    """Return the outcome of ``frame``; ``names`` are the outcome fields in the order in which they were chosen.
+    """Return the outcome in ``frame``; ``names`` are its fields, in the order in which they were chosen.
 
-    Raises ValueError when the frame is not one.
+    Raises ValueError if ``frame`` is not an answer frame.
     """
     try:
         return _decode(frame, case_id, names)
