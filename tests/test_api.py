@@ -13,6 +13,8 @@ from harness.api import compared_fields, gate
 from harness.common.errors import UsageError
 from harness.report.result.document import document
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 MODULE = """

@@ -15,6 +15,8 @@ from made_up_trees import make_tree
 from harness.cli import app, guarded
 from harness.formats.contract import parse_outcome
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def trees(tmp_path: Path) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from harness.subjects.open import open_spec
 from harness.subjects.sources import Tree
 from harness.world.profiles import real_launches
 
+pytestmark = pytest.mark.slow
+
 CASES = 20_000
 LEDGER = Path(__file__).parents[1] / "legacy/ledger.toml"
 CHANGES = Path(__file__).parents[1] / "declarative/ledger.toml"

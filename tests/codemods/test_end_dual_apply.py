@@ -23,6 +23,8 @@ from codemods.reading.timeline import read_timeline
 from codemods.runtime import overrides_runtime
 from harness.common.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 _VALUES = st.sampled_from([0, 1, 12, None, "text", [3], True])
 
 

@@ -20,6 +20,8 @@ from codemods.reading.files import MemoryTree
 from codemods.reading.record import read_facts
 from codemods.runtime import overrides_runtime
 
+pytestmark = pytest.mark.slow
+
 
 def indent(text: str) -> str:
     return textwrap.indent(text, "    ")

@@ -29,6 +29,8 @@ from harness.subjects.sources import Tree
 from harness.subjects.spec import SubjectSpec
 from harness.world.slice import FIELDS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 RECORD = "legacy.server_args:ServerArgs"
 

@@ -18,6 +18,8 @@ from codemods.reading.record import read_facts
 from codemods.runtime import overrides_runtime
 from harness.common.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 _VALUES = st.sampled_from([0, 1, 2, None, "text", [3], True])
 
 

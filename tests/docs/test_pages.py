@@ -39,6 +39,7 @@ _FENCED = re.compile(r"^ *```(?P<kind>\w*)\n(?P<body>.*?)^ *```$", re.M | re.S)
 _LINK = re.compile(r"\]\((?!https?://)(?P<file>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_every_command_prints_what_the_page_says(name: str, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(folder_of(ROOT / name), tmp_path / "page"))
@@ -49,6 +50,7 @@ def test_every_command_prints_what_the_page_says(name: str, tmp_path: Path) -> N
 
 
 @pytest.mark.index
+@pytest.mark.slow
 def test_the_first_command_prints_the_blocks_of_the_readme(
     release: Callable[[str], Tree], session_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from runnable import ROOT, run_page
 
+pytestmark = pytest.mark.slow
+
 TUTORIAL = ROOT / "docs" / "tutorial"
 
 

@@ -27,6 +27,8 @@ from harness.subjects.spec import Limits, SubjectSpec
 from harness.world.case import Case
 from harness.world.hardware import Hardware
 
+pytestmark = pytest.mark.slow
+
 SAME = "self.sampling_backend = 'flashinfer' if is_cuda() else 'pytorch'"
 
 

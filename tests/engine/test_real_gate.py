@@ -17,7 +17,7 @@ from harness.subjects.open import open_spec
 from harness.subjects.sources.index import IndexUnreachable
 from harness.world.probes import is_sm100_supported
 
-pytestmark = pytest.mark.index
+pytestmark = [pytest.mark.index, pytest.mark.slow]
 
 OLD, NEW = "sglang==0.5.14#slice", "sglang==0.5.15#slice"
 

@@ -9,6 +9,8 @@ from plants import Plant, planted
 
 from harness.cli import app, guarded
 
+pytestmark = pytest.mark.slow
+
 EDITS = {
     "a field of another pass": (
         'return {"disable_overlap_schedule": True} if envs',

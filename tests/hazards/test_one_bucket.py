@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from plants import Plant, gate
 
+pytestmark = pytest.mark.slow
+
 FAULTS = {
     "a check whose message names the case's values": Plant(
         "GPT-OSS no longer goes with intel_xpu",

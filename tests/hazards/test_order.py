@@ -16,6 +16,8 @@ from declarative.pipeline import PASSES, PIPELINE, REGISTRY
 from harness.cli import app, guarded
 from harness.engine.hazards import Hazards, HazardSearch, StepPair, find_hazards
 
+pytestmark = pytest.mark.slow
+
 CONSTRAINTS = tuple(constraints_of(ORDER))
 NAMES = [step.name for _, step in PIPELINE.steps()]
 

@@ -24,7 +24,7 @@ from harness.world.case import Case
 from harness.world.profiles import real_launches
 from legacy import arguments
 
-pytestmark = pytest.mark.index
+pytestmark = [pytest.mark.index, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from made_up_trees import make_tree
 
+pytestmark = pytest.mark.slow
+
 RECORD = "python/sglang/srt/server_args.py"
 SMALL = ("--cases", "200", "--jobs", "1")
 WRITES = "            self.page_size = 64 if is_cuda() else 1\n"

@@ -15,6 +15,8 @@ from harness.subjects.profile import load_profile
 from harness.subjects.sources import Tree
 from harness.subjects.spec import SubjectSpec
 
+pytestmark = pytest.mark.slow
+
 RECORD = "sglang/srt/server_args.py"
 PASSES = "sglang/srt/arg_groups/overrides.py"
 

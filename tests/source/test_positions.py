@@ -16,6 +16,8 @@ from harness.source.decisions import decisions_in
 from harness.source.positions import CharacterColumns, NodeSpan, span_of, text_at
 from harness.source.writes import writes_in
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for package in ("legacy", "declarative") for path in (ROOT / package).rglob("*.py"))
 

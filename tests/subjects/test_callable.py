@@ -19,6 +19,8 @@ from harness.subjects.spec import SubjectSpec
 from harness.world.case import Case, Outcome
 from harness.world.hardware import Hardware
 
+pytestmark = pytest.mark.slow
+
 Domains = dict[str, list[Any]]
 
 

@@ -19,6 +19,8 @@ from harness.subjects.subject import Subject
 from harness.world.case import Case
 from harness.world.profiles import hardware_profile, model_profile, real_launches
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(legacy.__file__).parent
 
 

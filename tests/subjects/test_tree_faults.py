@@ -18,6 +18,8 @@ from harness.subjects.profile import Profile, load_profile
 from harness.world.case import Failure, Outcome, Refusal
 from harness.world.model import Model
 
+pytestmark = pytest.mark.slow
+
 
 def children() -> set[int]:
     own = os.getpid()

@@ -25,7 +25,7 @@ from harness.world.profiles import (
     real_launches,
 )
 
-pytestmark = pytest.mark.index
+pytestmark = [pytest.mark.index, pytest.mark.slow]
 
 RELEASES = ("0.5.14", "0.5.15", "0.5.15.post1", "0.5.16")
 GetRelease = Callable[[str], Tree]

@@ -16,6 +16,8 @@ from harness.common.errors import UsageError
 from harness.engine.difference.compare import Difference
 from harness.report.terminal.audited import Audited, audit_document, say_audit
 
+pytestmark = pytest.mark.slow
+
 SOURCE = """
 LIMIT = 7
 

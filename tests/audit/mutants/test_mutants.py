@@ -16,6 +16,8 @@ from harness.audit.reading.mutant import Mutant, compiles, mutated
 from harness.common.errors import UsageError
 from harness.world.choices import ATTENTION_BACKEND_CHOICES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def port() -> MutablePackage:

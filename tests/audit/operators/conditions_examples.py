@@ -1,6 +1,6 @@
 """What the operators of `harness.audit.operators.conditions` make of an example, and what they leave alone."""
 
-from examples import Change, Examples
+from operator_examples import Change, Examples
 
 EXAMPLES = {
     "comparisons": Examples(

@@ -1,6 +1,6 @@
 """What the operators of `harness.audit.operators.reads` make of an example, and what they leave alone."""
 
-from examples import Change, Examples
+from operator_examples import Change, Examples
 
 from harness.audit.stages import GIVEN, RESOLVED
 

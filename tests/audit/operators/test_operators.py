@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 import pytest
-from examples import Change, Examples
+from operator_examples import Change, Examples
 
 from harness.audit.operators import all_operators
 from harness.audit.operators.operator import Operator, faults

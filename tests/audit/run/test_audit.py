@@ -19,6 +19,8 @@ from harness.audit.run.trial import Trial, frame_of
 from harness.common.errors import UsageError
 from harness.world.case import Case, Outcome
 
+pytestmark = pytest.mark.slow
+
 
 def timeless(results: list[Result]) -> list[Result]:
     return [msgspec.structs.replace(result, seconds=0.0) for result in results]

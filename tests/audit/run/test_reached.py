@@ -23,6 +23,8 @@ from harness.engine.campaign import Budget, Request
 from harness.subjects.open import open_spec
 from harness.world.case import Case, Outcome
 
+pytestmark = pytest.mark.slow
+
 Fault = Callable[[str, str], Mutant]
 
 SOURCE = '''"""What it is."""

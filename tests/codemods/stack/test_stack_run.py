@@ -21,6 +21,8 @@ from codemods.stack.state import StackState, held, load_state
 from harness.common.errors import UsageError
 from harness.engine.result import events as gate_events
 
+pytestmark = pytest.mark.slow
+
 ARGS = "sglang/srt/server_args.py"
 
 

@@ -20,6 +20,8 @@ from harness.subjects.profile import load_profile
 from harness.subjects.spec import Limits, SubjectSpec
 from harness.world.case import Case
 
+pytestmark = pytest.mark.slow
+
 RARE = """
     self.sampling_backend = 'flashinfer' if is_cuda() else 'pytorch'
     if self.tp_size > 1 and is_cuda() and self.page_size:

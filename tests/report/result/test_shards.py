@@ -16,6 +16,8 @@ from harness.engine.result.events import Space, Tuples
 from harness.engine.search.interactions import Seen
 from harness.report.result.shards import parse_shard
 
+pytestmark = pytest.mark.slow
+
 SMALL = ("--cases", "1100", "--jobs", "1", "--seed", "5")
 
 

@@ -17,6 +17,8 @@ from harness.formats.subjectname import parse_subject
 from harness.subjects.sources import index, locate, release_tree
 from harness.subjects.sources.index import IndexUnreachable
 
+pytestmark = pytest.mark.slow
+
 MakeWheel = Callable[..., Path]
 MakeIndex = Callable[..., Path]
 V14 = Version("0.5.14")
