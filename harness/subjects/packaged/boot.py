@@ -1,7 +1,7 @@
 """The child's first lines (``boot.py FOLDER REQUEST_FD RESPONSE_FD NUMBER``): make our core importable, then serve.
 
-The core lies in ``FOLDER``. The package is found by a finder of its own, so that a copy of it elsewhere is never
-taken for the one that lies beside the core.
+The core is in ``FOLDER``. `finding.PackageFinder` finds the package, so that the one beside the core is never
+imported instead of a copy elsewhere.
 """
 
 import sys

@@ -23,7 +23,7 @@ class PackageFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module of the package is, None for every other module."""
+        """Return the spec of a module of the package, None for every other module."""
         if fullname.partition(".")[0] != self._package:
             return None
         spec = PathFinder.find_spec(fullname, [self._root] if path is None else path)
@@ -33,7 +33,7 @@ class PackageFinder(MetaPathFinder):
 
 
 def import_package(package: str, root: Path, recorder: Recorder | None) -> ModuleType:
-    """Import ``package`` from ``root``. Raises what the import raises."""
+    """Import ``package`` from ``root`` and return it. Raises whatever the import raises."""
     sys.meta_path.insert(0, PackageFinder(package, root, recorder))
     __import__(package)
     return sys.modules[package]

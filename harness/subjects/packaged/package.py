@@ -1,20 +1,21 @@
-"""One of our own packages, loaded: what it promises, and what a child does with it.
+"""One of our own packages as a subject: what it must define, and what a child does with it.
 
-A package that is a subject has, at its top,
+A package that is a subject has at its top level:
 
-- ``ServerArgs``, the record, a dataclass;
-- ``arguments()``, the description of its arguments by name (`harness.world.fields.FieldSpec`);
-- ``SLOTS``, what runs, in order; each with a ``number``, a ``name`` and the function ``run``;
-- ``FIELDS`` and ``STATE``, the names that an outcome's fields have;
-- ``resolve(case)``, the outcome of a case (`harness.world.case`).
+- ``ServerArgs``: the record, a dataclass.
+- ``arguments()``: the description of each argument by name (`harness.world.fields.FieldSpec`).
+- ``SLOTS``: what runs, in order; each slot has a ``number``, a ``name`` and the function ``run``.
+- ``FIELDS`` and ``STATE``: the names of an outcome's fields.
+- ``resolve(case)``: returns the outcome of a case (`harness.world.case`).
 
-It may also have
+It may also have:
 
-- ``chain(case)`` and ``writers()`` (`harness.world.chain`), when what it declares is applied elsewhere than where it
-  is written down; without them, both are read off its source;
-- ``forget()``, which drops what it remembers from case to case;
-- ``reasons()``, why each pass declares what it does, one sentence by the pass's name;
-- a file ``unreachable.toml`` beside its modules, which lists what no case reaches (`Unreachable`);
+- ``chain(case)`` and ``writers()`` (`harness.world.chain`): the writes of a case, and the places that write. A
+  package needs them if its values are applied at another place than where they are declared. Without them we record
+  its source like that of a tree.
+- ``forget()``: drops what it remembers from earlier cases.
+- ``reasons()``: for each pass, by its name, one sentence that says why it declares what it does.
+- a file ``unreachable.toml`` beside its modules, which lists what no case reaches (`Unreachable`).
 - what the module `reorder` needs to try another order of its steps.
 """
 
@@ -60,14 +61,15 @@ from harness.world.model import Model
 
 _TYPES: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "str": str, "object": json.loads}
 _LONGEST_MESSAGE = 10_000
-# What a package reads of the world by name rather than asks it.
+# Modules of the world whose names a package uses directly. They are read like the package's own source.
 _SHARED = ("harness.world.choices", "harness.world.cuda_graph", "harness.world.modelfacts", "harness.world.modelview")
 
 
 class Unreachable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """An entry of ``unreachable.toml``: a line of the function ``source`` that no case reaches, and the reason.
+    """An entry of ``unreachable.toml``: something that no case reaches, and the ``reason``.
 
-    Without ``never`` the line writes a field, with it the line has a condition that never has this result.
+    ``source`` is a function and ``code`` the text of a line in it. The entry says that the line's writes never run;
+    with ``never`` it says instead that the line's conditions never have this result.
     """
 
     source: str
@@ -77,7 +79,7 @@ class Unreachable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
 
 class PackageAdapter(Adapter[Case]):
-    """A package of ours. It runs on `harness.world`, so it is given whole cases and needs no stand-ins."""
+    """A package of ours. It runs on `harness.world`, so it gets whole cases and needs no stand-ins."""
 
     refusals_have_places = False
 
@@ -89,26 +91,26 @@ class PackageAdapter(Adapter[Case]):
         self._slots = [(f"{slot.number} {slot.name}", slot.run.__name__) for slot in self._module.SLOTS]
         self._arguments: dict[str, FieldSpec] = self._module.arguments()
         self._names: list[str] = []
-        # The bytes beneath: reading them as text would take longer than many a case.
+        # The bytes inside ``os.environ``: reading them as text would take longer than many a case.
         self._environment = dict(_environment_bytes())
         self._reorder = Reorder(self._module)
         if recorder is not None:
             unreachable = _unreachable(Path(self.root, request.package))
             self.reach = RecordedReach(recorder, self._slots, everything=True, unreachable=unreachable)
-        # Read from the files now, since a case may read none.
+        # This reads the source files. It is done before the process is confined, and before any case.
         self._writers = [] if self.reach is None else self.reach.writers()
         self._decisions = [] if self.reach is None else self.reach.decisions()
         self.limits = sandbox.confine(request.memory_bytes, self.root)
 
     def _tables(self) -> list[JsonObject]:
-        """Return the writers that are no code: entries of a table, which the package knows of."""
+        """Return the writers that are entries of a table and not code; the package lists them itself."""
         writers: Callable[[], Sequence[Writer]] | None = getattr(self._module, "writers", None)
         code = {(writer["field"], writer["source"]) for writer in self._writers}
         listed = writers() if writers is not None else ()
         return [msgspec.to_builtins(writer) for writer in listed if (writer.field, writer.source) not in code]
 
     def describe(self) -> Described:
-        """Return the description that the parent asks for."""
+        """Return the arguments, what the resolution reads of them, and the values it compares them with."""
         shared = {name: sys.modules[name] for name in _SHARED if name in sys.modules}
         modules = {**describe.modules_of(self._module.__name__), **shared}
         reading = ReadValues([field.name for field in dataclasses.fields(self._module.ServerArgs)], modules)
@@ -131,20 +133,20 @@ class PackageAdapter(Adapter[Case]):
         )
 
     def cases(self, request: CaseRequest[Any]) -> Iterator[Case]:
-        """Yield the cases of a request, on the typed machines and models."""
+        """Yield the cases of a request with typed machines and models."""
         machines = msgspec.convert(request.machines, list[Hardware])
         models = msgspec.convert(request.models, list[Model])
         for number, (args, machine, model, env) in enumerate(request.cases):
             yield Case(id=str(number), args=args, hardware=machines[machine], model=models[model], env=env)
 
     def forget(self) -> None:
-        """Let the package drop what it remembers from case to case, if it remembers anything."""
+        """Let the package drop what it remembers from earlier cases, if it remembers anything."""
         forget: Callable[[], object] | None = getattr(self._module, "forget", None)
         if forget is not None:
             forget()
 
     def choose(self, names: Sequence[str]) -> list[str]:
-        """Fix which outcome fields are reported; return those that an outcome holds."""
+        """Fix which outcome fields are reported; return those that an outcome has."""
         held = {*self._module.FIELDS, *self._module.STATE}
         self._names = [name for name in names if name in held]
         return self._names
@@ -182,12 +184,12 @@ class PackageAdapter(Adapter[Case]):
         except BrokenSetUp as error:
             return b"B" + encode(str(error)[:_LONGEST_MESSAGE])
         except BaseException as error:
-            # A refusal is an outcome; what comes out as an exception is a fault of the package.
+            # ``resolve`` returns refusals as outcomes, so an exception here is a fault of the package.
             return _broken(f"{type(error).__name__}: {error}")
         finally:
             WORLD.leave()
         if WORLD.unanswered is not None:
-            # The package swallowed it.
+            # The package swallowed the exception.
             return _asked(WORLD.unanswered)
         if not isinstance(outcome, Outcome):
             return _broken(f"resolve returned {type(outcome).__name__}, and must return an Outcome")
@@ -206,7 +208,7 @@ class PackageAdapter(Adapter[Case]):
         return b"F" + encode([*(marked(fields[name]) for name in self._names), outcome.env])
 
     def _restored(self) -> bytes:
-        """Give the process its environment back; return the frame of the case that wrote into it."""
+        """Restore the environment of the process; return the frame for the case that wrote into it."""
         before, after = self._environment, dict(_environment_bytes())
         changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
         os.environ.clear()
@@ -216,14 +218,17 @@ class PackageAdapter(Adapter[Case]):
         return _broken(f"it wrote {os.fsdecode(changed[0])} into {where}")
 
     def chain(self, case: Case) -> list[JsonObject]:
-        """Return every write that resolving the case makes, in order; none where writes are not recorded."""
+        """Return every write that resolving the case makes, in order; empty if writes are not recorded."""
         chain: Callable[[Case], Sequence[Write]] | None = getattr(self._module, "chain", None)
         if chain is None:
             return super().chain(case)
         return [{**msgspec.structs.asdict(write), "value": marked(write.value)} for write in chain(case)]
 
     def written(self, positions: Sequence[int]) -> list[list[JsonObject]] | None:
-        """Return the chains of those cases of the last batch; None where the package has its own ``chain``."""
+        """Return the chains of these cases of the last batch, None if the package has its own ``chain``.
+
+        The recorder does not know such a package's chains.
+        """
         if self.reach is not None and hasattr(self._module, "chain"):
             return None
         return super().written(positions)
@@ -238,7 +243,7 @@ class PackageAdapter(Adapter[Case]):
 
 
 def _unreachable(folder: Path) -> list[dict[str, Any]]:
-    """Return the entries of the package's list; none without a file. Raises ValueError for a file that is no list."""
+    """Return the entries of ``unreachable.toml``, none without such a file. Raises ValueError if it is invalid."""
     path = folder / "unreachable.toml"
     if not path.exists():
         return []
@@ -252,10 +257,10 @@ def _environment_bytes() -> dict[bytes, bytes]:
 
 
 def _broken(detail: str) -> bytes:
-    """Return the frame of a case of which the package made no outcome."""
+    """Return the frame of a case for which the package made no outcome."""
     return b"X" + encode(["broken", detail[:_LONGEST_MESSAGE]])
 
 
 def _asked(error: UnansweredProbe) -> bytes:
-    """Return the frame of a case that asked the real machine for something."""
+    """Return the frame of a case in which the package asked the real machine for something."""
     return b"X" + encode(["unanswered", f"{error.path} {error.how}"])

@@ -1,10 +1,12 @@
-"""What steps read, and what becomes of cases when two steps change places: for packages whose steps declare.
+"""Finds what steps read, and how outcomes change if two steps change places, in packages whose steps declare.
 
-Such a package has, at its top,
+Such a package has at its top level:
 
-- ``steps()``, what runs, in order (`harness.world.chain.PlacedStep`);
-- ``recorded_reads(case)``, what each step that ran read, in order: ``source``, ``fields``, ``environment``;
-- ``exchanged(first, second)``, its ``resolve`` with two steps in each other's place; ValueError where they cannot be.
+- ``steps()``: the steps, in order (`harness.world.chain.PlacedStep`).
+- ``recorded_reads(case)``: for each step that ran, in order, its ``source`` and the ``fields`` and variables
+  (``environment``) that it read.
+- ``exchanged(first, second)``: returns its ``resolve`` with the two steps in each other's place. Raises ValueError if
+  they cannot be exchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ PROMISE = ("steps", "recorded_reads", "exchanged")
 
 
 class Reorder:
-    """The cases that the parent sent, each with its result in the usual order."""
+    """The cases that the parent sent, each with its result in the usual order of steps."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
@@ -31,7 +33,7 @@ class Reorder:
         self._usual: list[bytes] = []
 
     def reads(self, cases: Sequence[Case]) -> ListedReads:
-        """Resolve the cases and keep them; return the steps, all that each read, and which ran for each case."""
+        """Resolve and keep the cases; return the steps, what each read in any case, and which ran in each case."""
         if lacks := [name for name in PROMISE if not hasattr(self._module, name)]:
             return ListedReads(lacks=lacks)
         self._cases = list(cases)
@@ -51,7 +53,8 @@ class Reorder:
     def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
         """Exchange two steps and resolve the kept cases ``numbers`` again; stop after ``seconds``.
 
-        Returns which of them came out otherwise and how many were run; ``error`` where the two cannot be exchanged.
+        Returns which of them had another result, and how many were resolved; or the ``error`` if the two steps cannot
+        be exchanged.
         """
         try:
             resolve = self._module.exchanged(first, second)
@@ -68,13 +71,13 @@ class Reorder:
 
 
 def _result(resolve: Callable[[Case], Outcome], case: Case) -> bytes:
-    """Return what counts of a case's outcome, as for a gate: fields and environment, or a refusal's type and text."""
+    """Return what a gate compares of a case's outcome: fields and environment, or a refusal's type and message."""
     try:
         outcome = resolve(case)
     except BrokenSetUp:
         raise
     except Exception as error:
-        # An order that breaks a step is one more result.
+        # If the order breaks a step, that is a result like others, and differs from the usual one.
         return encode(["broken", type(error).__name__, str(error)])
     if outcome.error is not None:
         return encode([outcome.error.type, outcome.error.message])

@@ -24,7 +24,7 @@ def locate(name: SubjectName, *, cwd: Path) -> Tree:
     A relative folder starts at ``cwd``, and a revision is one of the git repository around it. A release or a
     revision is taken from the user's cache, and put there first if it is missing.
 
-    Raises UsageError when there is no such tree, or it can't be fetched.
+    Raises UsageError if there is no such tree, or if it can't be fetched.
     """
     module = name.target.partition(":")[0]
     if name.kind == "release":

@@ -1,8 +1,8 @@
-"""The user's cache of folders, each of which is either complete or absent.
+"""The user's cache. An entry is a folder that is either complete or absent.
 
 An entry is made in a temporary folder beside its place, gets a marker file that lists its files, and is then renamed.
-A rename is atomic, so that a reader never finds half an entry, and of two processes that make the same entry the
-slower one drops its own.
+Renaming is atomic, so that a reader never finds half an entry. If two processes make the same entry, the slower one
+drops its own.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MARKER: Final = "complete.json"
 
 _MAKING: Final = ".making-"
 _STALE_SECONDS: Final = 24 * 60 * 60
-# Every file gets this date, so that an edited one is noticed. It is a whole second, since archives of a cache (as CI
-# keeps them) drop fractions.
+# Every file gets this date, so that an edited one is noticed. It is a whole second, because the archives in which CI
+# keeps a cache drop fractions.
 _SEALED_AT: Final = 946_684_800
 _TAKEN: Final = (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR)
 
@@ -70,12 +70,11 @@ def intact(folder: Path) -> bool:
 
 
 def make_entry(folder: Path, fill: Callable[[Path], None], sound: Callable[[Path], bool] = intact) -> Path:
-    """Return ``folder``, an entry that passes the check ``sound``; make it with ``fill`` if there is none.
+    """Return ``folder``, after making the entry with ``fill`` if there is none or it fails the check ``sound``.
 
-    ``fill`` gets an empty folder and writes the files into it; if it raises, there is no entry. An entry that does
-    not pass the check is replaced.
+    ``fill`` gets an empty folder and writes the files into it. If it raises, no entry is made.
 
-    Raises UsageError when the cache can't be used.
+    Raises UsageError if the cache can't be used.
     """
     with _usable(folder.parent):
         if sound(folder):
@@ -99,9 +98,9 @@ def make_entry(folder: Path, fill: Callable[[Path], None], sound: Callable[[Path
 
 
 def discard(folder: Path) -> None:
-    """Remove the entry at ``folder``, if any. Renamed first, it disappears at once, not file by file.
+    """Remove the entry at ``folder``, if any. It is renamed first, so that no reader finds it half removed.
 
-    Raises UsageError when the cache can't be written.
+    Raises UsageError if the cache can't be written.
     """
     doomed = folder.parent / f"{_MAKING}{os.getpid()}-{secrets.token_hex(6)}"
     with _usable(folder.parent):
@@ -127,7 +126,7 @@ def _usable(place: Path) -> Iterator[None]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield path and status of each file of an entry, but for the marker and Python's own caches."""
+    """Yield path and status of each file of an entry, except the marker and Python's own caches."""
     pending = [folder]
     while pending:
         current = pending.pop()
@@ -150,7 +149,7 @@ def _seal(folder: Path) -> None:
 
 
 def _moved(making: Path, folder: Path) -> bool:
-    """Rename ``making`` to ``folder`` and return True; return False when there is such a folder already."""
+    """Rename ``making`` to ``folder`` and return True; return False if there is something at ``folder`` already."""
     try:
         making.rename(folder)
     except OSError as error:
@@ -161,7 +160,7 @@ def _moved(making: Path, folder: Path) -> bool:
 
 
 def _sweep(place: Path) -> None:
-    """Remove the temporary folders of processes that were killed."""
+    """Remove old temporary folders: the processes that made them were killed."""
     oldest = time.time() - _STALE_SECONDS
     for left in place.glob(f"{_MAKING}*"):
         try:

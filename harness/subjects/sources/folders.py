@@ -24,7 +24,7 @@ def folder_tree(path: str, cwd: Path, package: str = PACKAGE, module: str = "") 
 
     Raises UsageError when there is no such folder or no tree in it.
     """
-    # normpath, not resolve: a linked folder keeps the name the user knows it by.
+    # normpath, not resolve: a folder behind a link keeps the name that the user knows.
     folder = Path(os.path.normpath(cwd.absolute() / expanded(path)))
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
@@ -73,7 +73,7 @@ def sources_in(folder: Path) -> str:
 
 
 def _modules_beside(roots: list[Path], module: str) -> str:
-    """Return a hint from the modules in the folders where ``module`` was looked for."""
+    """Return a hint at the most similar module in the folders in which ``module`` was looked for."""
     package = module.rpartition(".")[0]
     names: list[str] = []
     for root in roots:
@@ -86,7 +86,7 @@ def _modules_beside(roots: list[Path], module: str) -> str:
 
 
 def _beside(folder: Path) -> str:
-    """Return a hint from the folders beside the missing ``folder``."""
+    """Return a hint at the most similar of the folders beside the missing ``folder``."""
     try:
         siblings = [entry.name for entry in folder.parent.iterdir() if entry.is_dir()]
     except OSError:

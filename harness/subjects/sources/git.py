@@ -12,8 +12,9 @@ from typing import IO, Final
 
 from harness.common.errors import UsageError
 
-# The user decides which configuration git reads (safe.directory is in it), so these variables stay. Which repository
-# git opens is decided here: a hook that runs us has GIT_DIR and GIT_INDEX_FILE set, and these are dropped.
+# The user decides which configuration git reads (it contains safe.directory), so these variables are passed on. All
+# other variables of git are dropped, because we decide which repository git opens: if a hook runs us, GIT_DIR and
+# GIT_INDEX_FILE are set for its own repository.
 _KEPT: Final = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _DROPPED: Final = ("GIT_CONFIG_PARAMETERS",)
 _OPTIONS: Final = (
@@ -37,9 +38,9 @@ class Git:
     def __init__(
         self, cwd: Path, *, options: Sequence[str] = (), environment: Mapping[str, str] | None = None
     ) -> None:
-        """Open the repository around ``cwd``; git gets ``options`` and the variables ``environment`` besides its own.
+        """Open the repository around ``cwd``; every git command also gets ``options`` and ``environment``.
 
-        Raises UsageError when git is missing, or ``cwd`` is in no repository that git will read.
+        Raises UsageError if git is missing, or if ``cwd`` is in no repository that git will read.
         """
         program = shutil.which("git")
         if program is None:
@@ -60,7 +61,7 @@ class Git:
             raise UsageError(f"git won't read the repository of {cwd}: {error}") from None
 
     def text(self, *arguments: str, given: bytes = b"") -> str:
-        """Return what a git command prints when ``given`` is its input; raises GitFailed when it fails."""
+        """Return what a git command prints for the input ``given``; raises GitFailed if it fails."""
         finished = subprocess.run(
             [*self._command, *arguments],
             cwd=self._cwd,

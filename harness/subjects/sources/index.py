@@ -1,11 +1,11 @@
 """Downloads one wheel with pip, the same wheel on every machine.
 
-pip runs as a child process, so that the user's index, proxy, certificates and credentials hold as in any other use of
-pip, and so that pip checks the hash that the index announces.
+pip runs as a child process, so that the user's index, proxy, certificates and credentials are used as always, and so
+that pip checks the hash that the index announces.
 
-A download that succeeds leaves a file, and nothing that pip prints is read. Why one failed is read from its English
-output, as there is no other source: up to pip 26.3 an index that does not answer, a release that does not exist and
-one without a fitting wheel all end with status 1; ``--report`` writes JSON for a success alone, and
+After a download that succeeds there is a file, and the output of pip is not read. If a download fails, pip's English
+output is the only source for the reason. Up to pip 26.3 the exit status is 1 for an index that does not answer, a
+release that does not exist, and a release without a fitting wheel. ``--report`` writes JSON only after a success, and
 ``pip index versions --json`` leaves out releases whose wheels are for other systems.
 """
 
@@ -37,11 +37,11 @@ _PLATFORMS: Final = (
     "linux_x86_64",
 )
 _PYTHONS: Final = ("3.11", "3.12", "3.13", "3.14")
-"""Tried in this order: today's releases have wheels for 3.11 or for any Python; a later one may drop 3.11."""
+"""The Pythons to try, in order. Today's releases have wheels for 3.11 or any Python; a later one may drop 3.11."""
 
 _ANSWER_SECONDS: Final = 20.0
 _DOWNLOAD_SECONDS: Final = 600.0
-# pip waits this long for each of two tries, which stays below _ANSWER_SECONDS.
+# pip waits this long for each of two tries, in all less than _ANSWER_SECONDS.
 _TRY_SECONDS: Final = 8
 
 # Settings of the user that would change which wheel is taken, where it goes, or what pip prints.
@@ -68,7 +68,7 @@ class IndexUnreachable(UsageError):
 
 @dataclass(frozen=True)
 class _Attempt:
-    """One run of pip: its exit status (None if it was ended since it took too long) and all that it printed."""
+    """One run of pip: its exit status (None if it took too long and was ended) and all that it printed."""
 
     status: int | None
     output: str
@@ -86,7 +86,7 @@ class _Attempt:
         return None
 
     def versions(self, package: str) -> set[Version]:
-        """Return the releases of ``package`` that the index lists, also those for another Python or system."""
+        """Return the releases of ``package`` that the index lists, including those for another Python or system."""
         listed = {version for match in _VERSIONS.findall(self.output) for version in match.split(", ")}
         found = set(_parsed(listed))
         for name in set(_FILE.findall(self.output)):
@@ -102,11 +102,10 @@ class _Attempt:
 def download_wheel(package: str, version: Version, into: Path) -> Path:
     """Return the wheel of ``package`` at ``version``, downloaded into the empty folder ``into``.
 
-    That is the wheel for CPython 3.11 on Linux x86-64, or for any Python. If there is none, it is the one for the
-    next later Python, and if there is none of these either, the one that pip chooses for this machine.
+    It is the wheel for CPython 3.11 on Linux x86-64, or one for any Python. If there is none, later Pythons are
+    tried; if there is none for these either, it is the wheel that pip chooses for this machine.
 
-    Raises IndexUnreachable when the index does not answer, UsageError for an unknown release or another
-    failure of pip.
+    Raises IndexUnreachable if the index does not answer, UsageError for an unknown release or another failure of pip.
     """
     known: set[Version] = set()
     for choice in _choices():
@@ -140,13 +139,14 @@ def _run_pip(requirement: str, into: Path, choice: list[str]) -> _Attempt:
         *(sys.executable, "-P", "-m", "pip", "download", requirement),
         *("--dest", str(into), "--no-deps", "--only-binary=:all:", *choice),
         *("--timeout", str(_TRY_SECONDS), "--retries", "1", "--no-input"),
-        # Twice verbose, pip names each file it passes over and each index that does not answer.
+        # With ``-vv`` pip names each file that it skips and each index that does not answer.
         *("-vv", "--progress-bar", "off", "--no-color", "--disable-pip-version-check"),
     ]
     environment = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     environment["PYTHONIOENCODING"] = "utf-8:replace"
     with tempfile.TemporaryDirectory(prefix="stackproof-") as folder:
-        # pip downloads into a temporary folder of its own: a wheel in it shows that the index has answered.
+        # pip downloads into a folder inside this one. A wheel there shows that the index has answered, and then the
+        # download gets more time.
         environment["TMPDIR"] = folder
         output = Path(folder, "output")
         with output.open("wb") as stream:

@@ -1,4 +1,4 @@
-"""A package of this repository as a source tree: found by name, since the core imports none of them."""
+"""A package of this repository as a source tree. It is found by its name, since the core may not import it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.subjects.sources.tree import Tree
 def own_tree(package: str) -> Tree:
     """Return the installed package ``package``; its identity is a hash of its sources' names and texts.
 
-    Raises UsageError when it is not installed as a folder of sources.
+    Raises UsageError if it is not installed as a folder of sources.
     """
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None or not spec.submodule_search_locations:

@@ -30,7 +30,7 @@ class _Listed(NamedTuple):
 
 
 class Commits(NamedTuple):
-    """The commits of a change: those of two revisions, and their best common ancestor."""
+    """The commits of a change: those of its two ends, and their best common ancestor."""
 
     base: str
     head: str
@@ -40,7 +40,7 @@ class Commits(NamedTuple):
 def common_ancestor(base: str, head: str, cwd: Path) -> Commits:
     """Return the commits that ``base`` and ``head`` name in the repository of ``cwd``, and their common ancestor.
 
-    Raises UsageError when git or the repository is missing, a revision is unknown, or the two have no ancestor here.
+    Raises UsageError if git or the repository is missing, a revision is unknown, or the two have no ancestor here.
     """
     git = Git(cwd)
     ends = _commit(git, base, cwd), _commit(git, head, cwd)
@@ -62,19 +62,19 @@ def common_ancestor(base: str, head: str, cwd: Path) -> Commits:
 def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE, module: str = "") -> Tree:
     """Return the tree of ``package`` at the git revision ``rev`` of the repository around ``cwd``.
 
-    Only regular ``.py`` files of the package are taken, into ``cache`` under the commit's id. With ``module`` the
-    tree must have that module, and everything beside its package is taken, files of settings included, since the
-    module may import or read any of it. The checkout, the index, the worktrees and the configuration of the
-    repository are not touched.
+    The regular ``.py`` files of the package are written into ``cache``, under the commit's id. With ``module`` the
+    tree must have that module; then all ``.py`` files and files of settings in the folder that holds the package are
+    written, since the module may import or read any of them. The checkout, the index, the worktrees and the
+    configuration of the repository are not touched.
 
-    Raises UsageError when git or the repository is missing, the revision is unknown, or it holds no tree.
+    Raises UsageError if git or the repository is missing, the revision is unknown, or it has no such tree.
     """
     git = Git(cwd)
     commit = _commit(git, rev, cwd)
     try:
         listed = _listing(git, commit, (".py", *_SETTINGS) if module else (".py",))
         place = _place(listed, rev, commit, package, module)
-        # A path may be longer than a folder's name; its digest is short.
+        # A digest, since a path may be longer than the name of a folder can be.
         part = f"{place}\0*" if module else place if package == PACKAGE else f"{place}\0{package}"
         key = f"{commit}-{hashlib.sha256(part.encode(errors='surrogateescape')).hexdigest()[:12]}"
         prefix = f"{place}/" if place else ""
@@ -93,9 +93,9 @@ def revision_tree(rev: str, cwd: Path, cache: Path, package: str = PACKAGE, modu
 
 def _commit(git: Git, rev: str, cwd: Path) -> str:
     try:
-        # Two steps: in ":/words" the whole rest is the words, whatever is added to it.
+        # In two steps: "^{commit}" added to ":/words" would become a part of the words.
         found = git.text("rev-parse", "--verify", "--end-of-options", rev).strip()
-        if _OBJECT.fullmatch(found):  # "^main" is a revision to git too, though not one to look at
+        if _OBJECT.fullmatch(found):  # "^main" is a revision for git, too, but it means no commit
             return git.text("rev-parse", "--verify", "--end-of-options", f"{found}^{{commit}}").strip()
     except GitFailed:
         pass
@@ -119,7 +119,7 @@ def _listing(git: Git, commit: str, suffixes: tuple[str, ...]) -> list[_Listed]:
 
 
 def _place(listed: list[_Listed], rev: str, commit: str, package: str, module: str) -> str:
-    """Return the folder of the commit that has the package: the least deep one, usual ones first."""
+    """Return the folder of the commit that has the package: the least deep one, and of these a usual place first."""
     places, landmarks = [], landmarks_of(package, module)
     for file in listed:
         for landmark in landmarks:

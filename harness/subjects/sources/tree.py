@@ -19,7 +19,10 @@ MAX_BYTES: Final = 512 * 1024 * 1024
 
 
 def landmarks_of(package: str, module: str = "") -> tuple[PurePosixPath, ...]:
-    """Return the files of which any makes a folder a source tree of ``package``, or of one ``module`` in it."""
+    """Return files by which a folder is recognised as a source tree of ``package``, or one with ``module``.
+
+    One of them is enough.
+    """
     if module:
         path = PurePosixPath(*module.split("."))
         return path.with_name(f"{path.name}.py"), path / "__init__.py"
@@ -34,10 +37,12 @@ class Refused(Exception):
 class Tree:
     """A source tree that can be imported.
 
-    ``root`` is the folder to put on the path (it holds the package), ``label`` the subject as shown to the user, and
-    ``identity`` what the sources are: ``sha256:...`` of the wheel or of an own package's files, ``commit:...`` or
-    ``dir:`` and the absolute path. ``folder`` is the folder of ``root`` as a path with ``/``, relative to the top of
-    the repository for a revision, and to the working folder for a folder in it; None for any other tree.
+    - ``root``: the folder to put on the module path; it contains the package.
+    - ``label``: the subject as the user sees it.
+    - ``identity``: identifies the sources. It is ``sha256:...`` of the wheel or of an own package's files,
+      ``commit:...``, or ``dir:`` and the absolute path.
+    - ``folder``: ``root`` as a relative path with ``/``: for a revision from the top of the repository, for a folder
+      inside the working folder from there; None for any other tree.
     """
 
     root: Path
@@ -47,9 +52,9 @@ class Tree:
 
 
 def safe_member(name: str) -> PurePosixPath:
-    """Return the relative path that the member ``name`` of an archive has.
+    """Return the relative path of the archive's member ``name``.
 
-    Raises Refused for a name that could lead outside the folder it is unpacked into.
+    Raises Refused for a name that could lead outside of the folder into which the archive is unpacked.
     """
     parts = name.rstrip("/").split("/")
     drive = len(parts[0]) > 1 and parts[0][1] == ":"
@@ -61,7 +66,7 @@ def safe_member(name: str) -> PurePosixPath:
 
 
 class TreeWriter:
-    """Writes the files of one tree under ``root``, within the bounds of a tree."""
+    """Writes the files of one tree under ``root``, and refuses more than `MAX_FILES` or `MAX_BYTES`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -70,7 +75,7 @@ class TreeWriter:
         self._bytes = 0
 
     def room(self, size: int) -> None:
-        """Raise Refused unless one more file of ``size`` bytes stays within the bounds."""
+        """Raise Refused if one more file of ``size`` bytes would exceed the bounds."""
         if self._files + 1 > MAX_FILES:
             raise Refused(f"it holds more than {MAX_FILES} files")
         if self._bytes + size > MAX_BYTES:
@@ -79,7 +84,7 @@ class TreeWriter:
     def write(self, path: PurePosixPath, content: bytes) -> None:
         """Write a new, read-only file at the safe relative ``path``.
 
-        Raises Refused outside the bounds or when the file is there already; OSError when it can't be written.
+        Raises Refused if it exceeds the bounds or is there already; OSError if it can't be written.
         """
         self.room(len(content))
         self._files += 1

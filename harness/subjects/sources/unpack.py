@@ -17,7 +17,7 @@ from harness.subjects.sources.tree import MAX_FILES, Refused, TreeWriter, safe_m
 
 _MAX_FILE: Final = 32 * 1024 * 1024
 _ENCRYPTED: Final = 0x1
-# What zipfile and its decompressors raise for an archive that is not what it should be.
+# What zipfile and its decompressors raise for a damaged archive.
 _BROKEN: Final = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
     *(NotImplementedError, RuntimeError, ValueError, OverflowError),
@@ -98,9 +98,9 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, writer: TreeWriter)
     writer.room(member.file_size)
     try:
         with archive.open(member) as stream:
-            # The archive may claim a wrong size: reading one byte more shows that without unpacking the rest.
+            # The archive may claim a size that is too small. One byte more shows that, without unpacking the rest.
             content = stream.read(member.file_size + 1)
-    except OSError as error:  # a made-up offset can't be read from, either
+    except OSError as error:  # as for an offset that the archive made up
         raise Refused(f"it holds {member.filename!r}, which can't be read ({error.strerror or error})") from None
     if len(content) != member.file_size:
         raise Refused(f"it holds {member.filename!r} with a wrong size")
@@ -108,7 +108,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, writer: TreeWriter)
 
 
 def _hashes(record: bytes) -> dict[PurePosixPath, str]:
-    """Return the sha256, in RECORD's own notation, of each file that RECORD has one for."""
+    """Return the sha256, in RECORD's notation, of each file for which RECORD has one."""
     hashes: dict[PurePosixPath, str] = {}
     try:
         for row in csv.reader(io.StringIO(record.decode("utf-8"), newline="")):

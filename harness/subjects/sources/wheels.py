@@ -1,4 +1,4 @@
-"""A source tree of a release: its wheel, downloaded once and checked at each use, and the sources from it."""
+"""The source tree of a release. Its wheel is downloaded once, checked at each use, and its sources are unpacked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.subjects.sources.tree import LANDMARK, Refused, Tree
 from harness.subjects.sources.unpack import unpack_wheel
 
 RECORDED: Final = "wheel.json"
-"""Beside the wheel: its file name, and its sha256 at download."""
+"""The file beside the wheel that has the wheel's file name, and its sha256 at download."""
 
 
 def release_tree(package: str, version: Version, cache: Path) -> Tree:
@@ -45,7 +45,7 @@ def release_tree(package: str, version: Version, cache: Path) -> Tree:
     try:
         entry = make_entry(cache / "releases" / sha256, lambda making: _fill(wheel, making / "tree"))
     except Refused as error:
-        # Kept, it would be refused for ever, even once the index has been put right.
+        # If it stayed in the cache, it would be refused for ever, even once the index has a correct one.
         discard(kept)
         raise UsageError(
             f"the wheel {wheel.name} of {subject} is refused: {error}; check where pip gets it from"
@@ -66,7 +66,7 @@ def _fill(wheel: Path, into: Path) -> None:
 
 
 def _sound(place: Path) -> bool:
-    """Return whether the entry is finished and its wheel has the sha256 it was downloaded with."""
+    """Return whether the entry is finished, and its wheel still has the sha256 that it had at download."""
     if not complete(place):
         return False
     try:
