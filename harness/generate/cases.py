@@ -33,9 +33,9 @@ CHUNK: Final = 250
 _AIMED: Final = 8
 # The percentage of aimed cases in which one argument of the aim also has its siblings set (`Domains.siblings`).
 _SIBLINGS: Final = 20
-# The place among ten cases, counted from 0, of the one that varies a kept case, if any case was kept.
+# The position among ten cases, counted from 0, of the one that varies a kept case, if any case was kept.
 _VARIED: Final = 8
-# The place among ten cases of the one that is a row of the covering array, until all rows were used.
+# The position among ten cases of the one that is a row of the covering array, until all rows were used.
 _ROW: Final = 9
 
 
@@ -51,7 +51,7 @@ class CaseMaker:
         self._machine_deck = Deck(hardware_profiles(), 1)
         self._architecture_deck = Deck(domains.architectures, 2)
         self._variation = Variation(domains, self._models)
-        # Cases are counted in tens. This is the first ten in which no launch takes the place of the row.
+        # Cases are counted in tens. This is the number of the first ten whose row is not replaced by a launch.
         self._first_row = (len(self._launches) + 9 - _ROW) // 10
         self._schedules: tuple[int, Schedules] | None = None
 

@@ -72,9 +72,7 @@ def aliases(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
 
 
 def scopes_in(root: ast.AST) -> list[Scope]:
-    """Return the functions and lambdas under ``root`` in the order in which they begin in the text, decorators
-    included.
-    """
+    """Return the functions and lambdas under ``root``, in the order in which they begin (with decorators)."""
     found = [node for node in ast.walk(root) if isinstance(node, (*FUNCTIONS, ast.Lambda))]
     return sorted(found, key=_start)
 

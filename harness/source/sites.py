@@ -108,7 +108,7 @@ class Sites:
             waiting += [(child, function) for child in reversed(list(children)) if child is not None]
 
     def decorated(self, names: Collection[str]) -> list[Function]:
-        """Return the functions with one of the decorators ``names``. A registry calls them, so no call has their
+        """Return the functions with one of the decorators ``names``: a registry calls them, so no call has their
         name.
         """
         every = (node for nodes in self.functions.values() for node in nodes)

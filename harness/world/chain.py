@@ -1,4 +1,4 @@
-"""Places in a subject's source that write fields or decide, and the writes that a case made."""
+"""Places in a subject's source that write fields or make decisions, and the writes that a case made."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class SlotFunction(NamedTuple):
 class PlacedStep(msgspec.Struct, frozen=True, kw_only=True):
     """One step of a package whose steps declare: its function, its slot, and the names that it may write.
 
-    ``writes`` holds fields, other state, and environment variables.
+    ``writes`` has the names of fields, of other state, and of environment variables.
     """
 
     source: str

@@ -65,12 +65,12 @@ class EnvStr(EnvField[str, D]):
 
 
 class EnvBool(EnvField[bool, bool]):
-    """A switch, in the spellings that people use."""
+    """A switch, in the usual spellings of true and false."""
 
     __slots__ = ()
 
     def parse(self, text: str) -> bool:
-        """Return True for true, 1, yes and y, False for false, 0, no and n, in any case."""
+        """Return True for true, 1, yes and y, and False for false, 0, no and n, in upper or lower case."""
         folded = text.lower()
         if folded in ("true", "1", "yes", "y"):
             return True

@@ -18,7 +18,7 @@ from harness.generate.values.inputs import InputKey, Mask, bits
 
 # A place that reads a field is joined with at most this many of the places that write it.
 _WRITERS: Final = 4
-# A place that reads a field without a condition on it is joined with this many for each value a user can set.
+# With this many of them, a place that has no condition on the field gets a goal for each value a user can set.
 _READ_WRITERS: Final = 2
 # A check is joined with at most this many of the checks after it.
 _CHECKS: Final = 6
@@ -42,11 +42,11 @@ def crossed_goals(
     ``writers`` maps a field to the places that write it, each as the aims for the ways to it. ``settable`` returns
     the options of an argument that a user can set.
 
-    Each such place is joined with a few of the writers. If it has a condition on the field, a pair has two goals. In
-    the first, the user's value meets only the writer's condition, so that the value that the writer makes of it
-    decides whether the place is reached. In the second, it meets both conditions, so that the place would be reached
-    with the user's value. There the user also sets the fields that the place writes, because a write of a field's
-    default value would not show otherwise.
+    Each of ``places`` is paired with a few of the writers of each field that it reads. If it has a condition on the
+    field, a pair has two goals. In the first, the user's value meets only the writer's condition, so that the value
+    that the writer makes of it decides whether the place is reached. In the second, it meets both conditions, so that
+    the place would be reached with the user's value. There the user also sets the fields that the place writes,
+    because a write of a field's default value would not show otherwise.
 
     If the place has no condition on the field, a pair has one goal, and some pairs also one for each value that a
     user can set.
