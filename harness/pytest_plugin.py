@@ -179,7 +179,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--stackproof-cases",
         type=int,
         metavar="N",
-        help="the number of cases of these, instead of the configured one",
+        help="the number of cases for these tests, instead of the one that pyproject.toml sets",
     )
 
 

@@ -23,7 +23,7 @@ def audit(
     roles: Annotated[
         str | None,
         typer.Option(
-            help="Kinds of faults: value, guard, write, order, table, other, with commas between.  [default: all]",
+            help="Kinds of faults: value, guard, write, order, table, other, separated by commas.  [default: all]",
             show_default=False,
         ),
     ] = None,
@@ -44,7 +44,7 @@ def audit(
     ] = None,
     cases: Annotated[int, typer.Option(min=1, max=10**6, help="Number of cases of the gate.")] = DEFAULT_CASES,
     seed: Annotated[int, typer.Option(help="Which cases and which faults are drawn.")] = 0,
-    ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of differences that are meant.")] = None,
+    ledger: Annotated[Path | None, typer.Option(metavar="FILE", help="A file of intended differences.")] = None,
     long: Annotated[int, typer.Option(min=0, help="Number of further cases to try on missed faults.")] = 0,
     jobs: Annotated[
         int | None,
@@ -57,7 +57,7 @@ def audit(
     ] = None,
     results: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A file that keeps results, to continue an audit."),
+        typer.Option(metavar="FILE", help="A file that keeps the results, so that a stopped audit can be continued."),
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
 ) -> int:

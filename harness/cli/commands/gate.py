@@ -39,14 +39,15 @@ def gate(
         str | None,
         typer.Option(
             metavar="REV",
-            help="Instead of A and B: gate a change in the git repository you are in, which starts from REV.",
+            help="Instead of A and B: gate the change since REV in the git repository you are in.",
         ),
     ] = None,
     head: Annotated[str, typer.Option(metavar="REV", help="With --base: the last revision of the change.")] = "HEAD",
     select: Annotated[
         str | None,
         typer.Option(
-            metavar="PART", help="With --base: gate slice, legacy or declarative, not the whole construction."
+            metavar="PART",
+            help="With --base: gate only this part: slice, legacy or declarative.  [default: the whole construction]",
         ),
     ] = None,
     repository: Annotated[
@@ -56,7 +57,8 @@ def gate(
     shard: Annotated[
         str | None,
         typer.Option(
-            metavar="I/N", help="Search part I of N (1, 2 or 4) and write a file for stackproof merge, no verdict."
+            metavar="I/N",
+            help="Search only part I of N (1, 2 or 4); write a file for 'stackproof merge', not a verdict.",
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,

@@ -14,11 +14,13 @@ from harness.cli.frame.options import Format
 
 @app.command(short_help="Show the passes whose order matters, and try each pair exchanged.")
 def hazards(
-    subject: Annotated[str, typer.Option(metavar="S", help="A package whose steps declare.")] = "declarative",
+    subject: Annotated[
+        str, typer.Option(metavar="S", help="The package, whose steps must declare fields.")
+    ] = "declarative",
     cases: Annotated[int, typer.Option(min=1, max=10**5, help="Number of cases.")] = 2000,
     seed: Annotated[int, typer.Option(help="Which cases are drawn.")] = 0,
     field: Annotated[
-        str | None, typer.Option(help="Only the order that matters for this field.", show_default=False)
+        str | None, typer.Option(help="Only pairs whose order matters for this field.", show_default=False)
     ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.terminal,
 ) -> int:

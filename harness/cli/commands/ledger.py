@@ -44,7 +44,7 @@ def check(
         list[Path] | None,
         typer.Option(
             metavar="RESULT",
-            help="A JSON result of a gate with it, to find unused entries. Can be repeated.",
+            help="A JSON result of a gate with this ledger, to find unused entries. Can be repeated.",
         ),
     ] = None,
     today: Annotated[

@@ -101,7 +101,9 @@ GATE_OPTIONS: Final[Mapping[str, Any]] = {
     ],
     "ledger": Annotated[
         Path | None,
-        _option("--ledger", metavar="FILE", help="A file of differences that are meant: they pass, counted apart."),
+        _option(
+            "--ledger", metavar="FILE", help="A file of intended differences: they pass, and are counted separately."
+        ),
     ],
     "answers": Annotated[
         Path | None,
