@@ -23,10 +23,11 @@ Weight = tuple[int, int, int, bytes, int, str]
 
 
 def weight(case: Case) -> Weight:
-    """Return how large a case is: arguments and variables, attributes, then length and text of its line, then its id.
+    """Return how large a case is, to compare it with others.
 
-    A total order over cases, so that the smallest witness is the same whichever job found it first. Ids end in a
-    number: of two equal cases the one that was made first is lighter.
+    The number of arguments and variables counts first, then the number of attributes of machine and model, then the
+    length and the text of the encoded case, then its id. No two cases weigh the same, so the smallest witness is the
+    same whichever job found it first. Ids end in a number: of two equal cases the one that was made first is lighter.
     """
     line = encode_case(msgspec.structs.replace(case, id="-"))
     return (*_size(case), len(line), line, len(case.id), case.id)
@@ -62,8 +63,8 @@ class Bucket(msgspec.Struct, kw_only=True):
     """The cases that differ for one cause: their number, the smallest of them, and some others.
 
     ``difference`` is that of the smallest case, the ``witness``. ``others`` is a sample of the cases, those with the
-    lowest lots (see `lot`), since other cases may have other causes. After minimising, ``others`` holds the minimal
-    cases that need other inputs than ``witness``.
+    lowest lots (see `lot`), because other cases may show the difference for other reasons. After minimising,
+    ``others`` holds the minimal cases that need other inputs than ``witness``.
 
     If the bucket was folded from several (`harness.engine.difference.folding`), ``parts`` holds their differences and
     counts, and ``shared`` what they have in common: the side, and the text of the place or check there.
@@ -123,5 +124,5 @@ class Buckets:
         return new
 
     def all(self) -> list[Bucket]:
-        """Return the buckets, most frequent first, then by key."""
+        """Return the buckets, those with the most cases first; equal counts are in the order of the keys."""
         return sorted(self._buckets.values(), key=lambda bucket: (-bucket.count, bucket.difference.key()))

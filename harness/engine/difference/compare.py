@@ -28,21 +28,31 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\b0x[0-9a-f]+\b|-?\b\d+(?:\.\d+)?\b")
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that differs, and the name of the bucket it falls in.
+    """One thing in which two outcomes differ; `key` gives its bucket.
 
-    ``kind`` is ``field`` or ``environment`` (``name`` resolved to ``first`` and ``second``), ``refusals`` (both
-    refuse, with different checks), ``refusal`` (one resolves, the other refuses) or ``failure`` (one gives no
-    outcome). For refusals ``first`` and ``second`` say type and message, with quoted values and numbers left open
-    so that one check is one bucket; None means "resolved".
+    ``kind`` is one of:
 
-    ``entry`` is the ledger's entry that explains the difference, None if there is none. ``writers`` are the last
-    places that wrote the field or set the variable, None on a side where no place did; the whole is None if the
-    subjects did not report it. A refusal has writers, and the field or variable as its ``name``, if that one had
-    diverged before. ``along`` are the names of other fields that differ as a consequence. ``parted`` is the field
-    that the writers wrote if it is not ``name``: it had diverged before, and became equal again. ``decision`` is the
-    condition that took another branch, on either side, if no field had diverged before a refusal. ``checks`` are the
-    places that refused, None for a side that resolved. ``failures`` are the kinds of the missing outcomes, None for
-    a side that has an outcome.
+    - ``field``, ``environment``: the field or variable ``name`` is ``first`` on one side and ``second`` on the other.
+    - ``refusals``: both sides refuse, with different checks.
+    - ``refusal``: one side resolves, the other refuses.
+    - ``failure``: at least one side gives no outcome; ``first`` and ``second`` hold the details.
+
+    For refusals ``first`` and ``second`` are the types and messages, or None for a side that resolved. Quoted values
+    and numbers in a message are replaced by an ellipsis, so that one check makes one bucket.
+
+    The other attributes are added later:
+
+    - ``entry``: the id of the ledger's entry that explains the difference, or None.
+    - ``writers``: the place of each side that wrote the field or set the variable, None for a side without one. The
+      whole is None if the subjects did not report it. A refusal has writers if a field or variable had diverged
+      before; that one is its ``name`` then.
+    - ``along``: the names of other fields that differ as a consequence.
+    - ``parted``: the field that the writers wrote, if it is not ``name``. It had diverged first, became equal again,
+      and so does not differ itself.
+    - ``decision``: the condition that took another branch, as it is on each side, if no field had diverged before a
+      refusal.
+    - ``checks``: the places that refused, None for a side that resolved.
+    - ``failures``: the kinds of the missing outcomes, None for a side that has one.
     """
 
     kind: DifferenceKind
@@ -58,10 +68,10 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[FailureKind | None, FailureKind | None] | None = None
 
     def key(self) -> str:
-        """Return the bucket's identity: equal for equal differences, True and 1 being two.
+        """Return the identity of the bucket to which the difference belongs.
 
-        What one entry of the ledger explains is one bucket, and so is what the same two places wrote or refused,
-        whatever the values.
+        All differences that one entry of the ledger explains belong to one bucket, and so do all that the same two
+        places wrote or refused, whatever the values. Otherwise the values count, in type too: True is not 1.
         """
         return self._identity(str)
 
@@ -184,7 +194,7 @@ class Comparison:
         self._left_out = ("environment", "refusals") if fields_alone else ()
 
     def differences(self, first: bytes, second: bytes) -> list[Difference]:
-        """Return what differs between two frames; a failure on either side is one even when both fail alike."""
+        """Return what differs between two frames. A failure is a difference even if both sides fail alike."""
         if first[:1] != b"X" and says_the_same(first, second):
             return []
         found = differences(
@@ -200,6 +210,7 @@ def explain(difference: Difference, first: Outcome, second: Outcome) -> str:
 
     Nested values are taken apart; of refusals, type and message are compared word for word.
     """
+    # Imported here, because a gate without differences does not need it.
     from deepdiff import DeepDiff
 
     return str(DeepDiff(_part(difference, first), _part(difference, second), verbose_level=2).pretty())

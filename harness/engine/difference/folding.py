@@ -24,8 +24,8 @@ Runs = Mapping[Place | tuple[str, str], int]
 class Shared(NamedTuple):
     """Something that several buckets may have in common, on one ``side`` (0 or 1).
 
-    ``kind`` is ``field`` (a writer), ``decision``, ``check``, ``message`` (the text of a check) or ``variable``;
-    ``name`` is the field. ``text`` identifies it, and orders it among others. ``place`` is set for a writer.
+    ``kind`` is ``field`` (the place that wrote the field ``name``), ``decision``, ``check``, ``message`` (the text of
+    a check) or ``variable``. ``text`` identifies it among others of its kind. ``place`` is set for a writer only.
     """
 
     kind: str
@@ -38,11 +38,12 @@ class Shared(NamedTuple):
 def fold(buckets: Sequence[Bucket], runs: tuple[Runs, Runs]) -> list[Bucket]:
     """Return one bucket for each cause, most frequent first; each lists the ``parts`` that it is made of.
 
-    ``runs`` are those of each side. The shared place with the largest share of differing runs takes its buckets
-    first; then the next, until no two of the rest share anything. Groups that still look like one cause are united
+    ``runs`` are those of each side. Of all shared places, the one whose runs differ most often gets the buckets that
+    share it; then the next, until no bucket is left that shares anything. Groups that still have one cause are united
     (`_same_cause`).
     """
     left, groups = list(buckets), []
+    # The pairs of checks that differ in some cases although no field or decision had diverged, see `_shares`.
     plain = {
         _refusing(bucket.difference)
         for bucket in buckets
@@ -59,6 +60,7 @@ def fold(buckets: Sequence[Bucket], runs: tuple[Runs, Runs]) -> list[Bucket]:
         if not sharing:
             groups += [_Group([bucket], None) for bucket in left]
             break
+        # If two are equally suspicious, a place is a better name for the cause than the message of a check.
         node = max(sharing, key=lambda node: (*_suspicion(node, sharing[node], runs), node.kind != "message", node))
         groups.append(_Group(sharing[node], node))
         taken = {id(bucket) for bucket in sharing[node]}
@@ -83,7 +85,10 @@ class _Group:
 
 
 def _united(groups: Sequence[_Group], shares: Mapping[int, Sequence[Shared]]) -> list[_Group]:
-    """Return the groups with those united that have one cause; the larger of two decides what they share."""
+    """Return the groups, after uniting those that have one cause.
+
+    A united group shares the place that `_over` finds for both parts, else what the larger part shares.
+    """
     united: list[_Group] = []
     for group in sorted(groups, key=lambda group: -group.count):
         other = next((one for one in united if _same_cause(one, group, shares)), None)
@@ -98,10 +103,13 @@ def _united(groups: Sequence[_Group], shares: Mapping[int, Sequence[Shared]]) ->
 def _same_cause(larger: _Group, smaller: _Group, shares: Mapping[int, Sequence[Shared]]) -> bool:
     """Return whether two groups have one cause.
 
-    They do if every bucket of the smaller group also has what the larger group shares. They also do, judged by the
-    largest bucket of each, if the second side (the changed one) has one place for both, or none for both, and one
-    function of the first side is behind both: the original may have had several lines for what is now one, or may
-    have left a value as given.
+    They do if every bucket of the smaller group also has what the larger group shares. Otherwise the largest bucket
+    of each group decides. The second side is the changed one, so two patterns speak for one cause:
+
+    - One place of the second side wrote the field in both, and in one of them the first side left the value as given:
+      a rule was added.
+    - One function of the first side wrote the field, or refused, in both, and the second side has the same place for
+      it in both, or none: several lines of the original became one, or none.
     """
     if larger.node is not None and all(larger.node in shares[id(bucket)] for bucket in smaller.buckets):
         return True
@@ -172,8 +180,8 @@ def _shares(difference: Difference, plain: Collection[tuple[str, str]]) -> list[
         name = difference.parted or difference.name
         return [_writer(name, side, place) for side, place in enumerate(difference.writers) if place is not None]
     if difference.kind in ("refusal", "refusals"):
-        # The check that moved may be the first side's in one bucket and the second's in another, at two places. Its
-        # message is the same in both.
+        # A check that was moved has another place on each side, and may refuse on the first side in one bucket and on
+        # the second in another. Its message is the same in both.
         messages = {text for text in (difference.first, difference.second) if text is not None}
         return [
             *(Shared("check", "", side, check) for side, check in enumerate(checks) if check),
@@ -187,7 +195,8 @@ def _suspicion(node: Shared, buckets: Sequence[Bucket], runs: tuple[Runs, Runs])
     cases = sum(bucket.count for bucket in buckets)
     if node.place is None:
         return 1.0, cases
-    # A chain names a pass by its first line, a reach report by the lines that declare: compare by function then.
+    # In a chain the place of a pass is its first line, in a report of what ran the lines that declare. So its
+    # function is looked up if its place is not there.
     by_function = runs[node.side].get((node.name, node.place.source), cases)
     ran = runs[node.side].get(node.place, by_function)
     return cases / max(ran, cases), cases

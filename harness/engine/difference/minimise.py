@@ -28,9 +28,10 @@ def minimise(case: Case, shows: Shows, architectures: Sequence[str] = ()) -> Cas
     """Return a case that shows the same difference and from which nothing can be taken away.
 
     If any single argument, variable, hardware attribute or model attribute of the result is removed or set to the
-    contract's default, the difference is lost. If more than four arguments are left, each is also tried without it on
-    another of ``architectures``, on this machine or on a plain machine of another platform, because a model may have
-    the same effect as an argument. The order of attempts is fixed, so the result is deterministic.
+    contract's default, the difference is lost. While more than four arguments are left, one may also be replaced by
+    another model: the case is tried without the argument on each of ``architectures``, on this machine and on a plain
+    machine of each platform, because a model may have the same effect as an argument. The order of attempts is fixed,
+    so the result is deterministic.
     """
     case = _without_most(case, shows)
     while True:
@@ -101,7 +102,7 @@ def _first_that_shows(candidates: Iterator[Case], shows: Shows) -> Case | None:
 
 
 def _steps(case: Case) -> Iterator[Case]:
-    """Yield every case that is one step simpler: something removed first, then values made plainer."""
+    """Yield the cases that are one step simpler: first each with one thing removed, then with a smaller number."""
     size = weight(case)
     for step in removals(case).values():
         yield step(case)
@@ -114,7 +115,7 @@ def _steps(case: Case) -> Iterator[Case]:
 
 
 def _exchanges(case: Case, architectures: Sequence[str]) -> Iterator[Case]:
-    """Yield the case without one argument, for each one, with each of the other architectures, and platforms."""
+    """Yield the cases with one argument less, another one of ``architectures``, and this machine or a plain one."""
     machines = [case.hardware, *(msgspec.structs.replace(_PLAIN_HARDWARE, platform=name) for name in PLATFORMS)]
     for name in sorted(case.args):
         for architecture in architectures:

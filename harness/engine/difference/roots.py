@@ -42,6 +42,7 @@ def rooted(
         diverged |= {name: at for name in written - by_name.keys() if None not in (at := _both_diverge(name, chains))}
         ranked = sorted(diverged, key=lambda name: (_rank(name, shared, diverged), name))
         name = ranked[0]
+        # If that field became equal again, the earliest of those that still differ stands for it.
         root = by_name[name] if name in by_name else by_name[next(one for one in ranked if one in by_name)]
         along = tuple(difference.name for difference in found if difference is not root)
         first, second = (
@@ -95,10 +96,9 @@ def _shared(chains: tuple[Writes, Writes]) -> tuple[list[int], list[int]]:
 def _rank(name: str, shared: tuple[list[int], list[int]], diverged: Mapping[str, At]) -> tuple[int, int, int]:
     """Return how early ``name`` diverges: a smaller rank is earlier.
 
-    The first part is the number of writes that both sides make before it, the only measure that both sides share:
-    positions in two chains of different length cannot be compared.
-    Ties are broken by its position among the diverging writes of all fields, on the side where it is earlier, then
-    on the other.
+    The first part is the number of writes before it that both sides make, the only measure that the sides share:
+    positions in two chains of different length cannot be compared. Ties are broken by its position among the
+    diverging writes of all fields, on the side where it is earlier, then on the other.
     """
     ranks, before = [], []
     for side, counts in enumerate(shared):

@@ -20,15 +20,20 @@ Operation = Literal["is", "not", "contains", "at_least", "below", "set"]
 _OPERATIONS: Final = ("not", "contains", "at_least", "below", "set")
 HEADS: Final = ("args", "env", "hardware", "model", "probe", "checkpoint", "first", "second")
 """The first parts that a path can have."""
+# What a path can name of an outcome besides its fields and variables.
 _SIDE_KEYS: Final = ("error", "message", "origin")
 
 
 class LedgerCondition(msgspec.Struct, frozen=True, kw_only=True):
     """A condition on the value at ``path``.
 
-    ``operation`` is ``is`` (the value equals one of ``values``, in value and type), ``not`` (it equals none of them),
-    ``contains`` (the text, or an item of the list, contains one of them), ``at_least`` or ``below`` (it is a number,
-    compared with the one of ``values``), or ``set`` (it is there and not null, if the one of ``values`` is true).
+    ``operation`` says when it holds:
+
+    - ``is``: the value equals one of ``values``, in type too.
+    - ``not``: the value equals none of them.
+    - ``contains``: the value is a text that contains one of them, or a list with such a text.
+    - ``at_least``, ``below``: the value is a number on that side of the only one of ``values``.
+    - ``set``: the value is there and not null, or, if the only one of ``values`` is false, the contrary.
     """
 
     path: str
@@ -79,9 +84,10 @@ def facts_of(case: Case, first: Outcome, second: Outcome) -> dict[str, Any]:
 
 
 def conditions_from_toml(table: object, where: str) -> Conditions:
-    """Return the conditions of one table: paths to values, to lists of values, or to one operation with its value.
+    """Return the conditions of one table.
 
-    Raises UsageError for an unknown path or operation, or a value that the operation cannot take.
+    The table maps a path to a value, to a list of values, or to one operation with its value. Raises UsageError for
+    an unknown path or operation, or a value that the operation cannot take.
     """
     if not isinstance(table, dict):
         raise UsageError(f"{where}: this must be a table of paths and values, not {brief(table)}")
@@ -111,12 +117,12 @@ def _condition(path: str, value: object, where: str) -> LedgerCondition:
 
 
 def _listed(value: object) -> tuple[Any, ...]:
-    """Return one value, or those of a list."""
+    """Return the items of a list, or any other value as the only item."""
     return tuple(value) if isinstance(value, list) else (value,)
 
 
 def _finite(values: tuple[Any, ...], where: str) -> tuple[Any, ...]:
-    """Return the values; raises UsageError when there is none, or one that JSON cannot express."""
+    """Return the values. Raises UsageError if there are none, or if JSON cannot express one of them."""
     if not values:
         raise UsageError(f"{where}: the list is empty, and nothing is one of it")
     for value in values:
@@ -149,7 +155,7 @@ def _check_path(path: str, where: str) -> None:
 
 
 def field_names(conditions: Sequence[LedgerCondition]) -> list[str]:
-    """Return the fields in the conditions' paths, as an argument or as an outcome of either side."""
+    """Return the fields that the conditions' paths name, as arguments or as outcome fields of either side."""
     names = []
     for condition in conditions:
         head, _, rest = condition.path.partition(".")

@@ -1,7 +1,7 @@
 """The entries of a ledger file: which differences are intended, under which conditions, and why.
 
-An entry explains a difference of two named subjects when its kind and field are listed and the entry's conditions
-hold for the case and the two outcomes. Explained differences are counted apart and pass. The grammar is in
+An entry explains a difference between its two subjects if it lists the kind or the field of the difference, and its
+conditions hold for the case and the two outcomes. Explained differences are counted apart and pass. The grammar is in
 docs/ledger.md.
 """
 
@@ -36,12 +36,15 @@ EVERY_CASE: Final = "every case"
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One intended difference between two subjects.
 
-    ``subjects`` are their normal names (`harness.formats.subjectname.normal_name`), ``named`` the names in the file.
-    ``fields`` and ``environment`` name what may differ; ``refusal`` allows that one subject refuses and the other
-    resolves, ``refusals`` that both refuse with different checks; ``absent`` lists fields that one of them does not
-    have. ``when`` must hold, and one group of ``any`` if there are some; ``everywhere`` says that the entry has no
-    conditions on purpose. ``owner`` is responsible for it, and ``expires`` is its last day. A gate reads neither,
-    since the day of a run must not decide its verdict; `harness.engine.ledger.upkeep` checks the day.
+    - ``subjects``: their normal names (`harness.formats.subjectname.normal_name`); ``named``: the names in the file.
+    - ``fields``, ``environment``: the fields and the variables that may differ.
+    - ``refusal``: true if one subject may refuse a case that the other resolves.
+    - ``refusals``: true if both may refuse a case, with different checks.
+    - ``absent``: fields that one of the subjects does not have.
+    - ``when``, ``any``: all conditions of ``when`` must hold, and all of one group of ``any`` if it has groups.
+    - ``everywhere``: true if the entry has no conditions on purpose.
+    - ``owner``: who is responsible for the entry; ``expires``: its last day. A gate reads neither, because the day of
+      a run must not decide its verdict. `harness.engine.ledger.upkeep` checks the day.
     """
 
     id: str
@@ -61,7 +64,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     expires: datetime.date | None = None
 
     def covers(self, kind: str, name: str) -> bool:
-        """Whether a difference of this kind and name is one that the entry can explain."""
+        """Whether the entry lists differences of this kind and name; its conditions must hold as well."""
         if kind == "field":
             return name in self.fields
         if kind == "environment":
@@ -74,7 +77,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unreached(msgspec.Struct, frozen=True, kw_only=True):
-    """The write sites of ``field`` in the function ``source`` of a subject, which no case can reach, and why.
+    """States that no case can reach the write sites of ``field`` in the function ``source`` of a subject, and why.
 
     ``owner`` and ``expires`` mean the same as in an `Entry`.
     """
@@ -92,17 +95,20 @@ class Unreached(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
-    """Entries and unreached write sites: all of a file, or those of one gate (`between`)."""
+    """Entries and unreached write sites: all of a file, or those for the two subjects of a gate (`between`)."""
 
     entries: tuple[Entry, ...] = ()
     unreached: tuple[Unreached, ...] = ()
 
     def between(self, first: str, second: str) -> Ledger:
-        """Return the part for these two subjects, as the user names them; each entry has them in this order."""
+        """Return the part for these two subjects, which have the names that the user gave.
+
+        An entry that lists them in the other order is turned round, with its conditions.
+        """
         labels, names = (first, second), (normal_name(first), normal_name(second))
         entries = []
         for entry in self.entries:
-            # Two copies of one package have the same normal name: compare the names as they were written.
+            # Two copies of one package have the same normal name, so only the written names show which is which.
             turned = entry.named == labels[::-1] if names[0] == names[1] else entry.subjects == names[::-1]
             if turned:
                 entries.append(_turned(entry))
@@ -114,7 +120,7 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def explains(self, kind: str, name: str, case: Case, first: Outcome, second: Outcome) -> str | None:
-        """Return the id of the first entry that explains a difference, None when none does."""
+        """Return the id of the first entry that explains a difference of this case, None if none does."""
         facts: Mapping[str, Any] | None = None
         for entry in self.entries:
             if not entry.covers(kind, name):
@@ -131,9 +137,10 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load_ledger(path: Path, aliases: Mapping[str, str] | None = None) -> Ledger:
-    """Return all entries of the file ``path``; ``aliases`` are further names of subjects that it may use.
+    """Return the ledger in the file ``path``.
 
-    Raises UsageError when the file cannot be read, is not TOML, or has an unknown key or path or a wrong value.
+    ``aliases`` maps further names that the file may use for subjects, such as ``base``, to the subjects' names.
+    Raises UsageError if the file cannot be read, is not TOML, or has an unknown key or path or a wrong value.
     """
     where = f"ledger {path}"
     content = read_toml(path, where)
@@ -210,13 +217,13 @@ def _unreached(table: dict[str, Any], where: str, aliases: Mapping[str, str]) ->
 
 
 def _upkeep(table: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return the ``owner`` and ``expires`` of a table, as far as it has them."""
+    """Return the ``owner`` and the ``expires`` of a table, if it has them."""
     found: dict[str, Any] = {}
     if "owner" in table:
         found["owner"] = _text(table, "owner", where)
     if "expires" in table:
         day = table["expires"]
-        # In Python a date with a time is also a date.
+        # A datetime is also a date for isinstance, but an entry expires with a day.
         if not isinstance(day, datetime.date) or isinstance(day, datetime.datetime):
             raise UsageError(f"{where}: expires must be a date without quotes, such as 2030-12-31, not {day!r}")
         found["expires"] = day

@@ -17,10 +17,11 @@ MOST: Final = 0.5
 """If an entry explains more than this share of a run's cases, it is too broad to be one intended difference."""
 
 LedgerFault = Literal["expired", "broad", "stale", "untried"]
+"""``untried``: the runs compared the entry's subjects, but with a ledger that did not have the entry yet."""
 
 
 class Finding(NamedTuple):
-    """An entry (its id, or its field and function), its fault, and a sentence that says what to do."""
+    """A fault of an entry: the entry's id (or field and function), the fault, and a sentence that says what to do."""
 
     entry: str
     fault: LedgerFault
@@ -28,11 +29,14 @@ class Finding(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """A run with a ledger.
+    """What a run with a ledger found.
 
-    ``name`` identifies the run, ``subjects`` are the names that the user gave, ``compared`` the fields. ``explained``
-    maps an entry's id to its number of cases, and ``stale`` are the ids of entries that explained none. ``writes``
-    are the places of each side that write a compared field, with the number of times that they ran.
+    - ``name``: names the run in messages.
+    - ``subjects``: the names that the user gave.
+    - ``compared``: the fields that were compared.
+    - ``explained``: the number of cases that an entry explained, by the entry's id.
+    - ``stale``: the ids of the entries that explained none.
+    - ``writes``: for each side, the places that write a compared field, and how often each ran.
     """
 
     name: str
@@ -69,6 +73,7 @@ def _expired(name: str, entry: Entry | Unreached, today: datetime.date) -> Itera
 
 
 def _broad(entry: Entry, runs: Iterable[Tried]) -> Iterator[Finding]:
+    # A group of ``any`` without conditions holds for every case.
     conditions = bool(entry.when) or (bool(entry.any) and all(entry.any))
     explains = entry.fields or entry.environment or entry.refusal or entry.refusals
     if explains and not conditions and not entry.everywhere:

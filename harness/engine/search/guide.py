@@ -1,4 +1,4 @@
-"""Guidance: cases that reached something new are kept, and later cases vary them. The same for any number of jobs.
+"""Guidance: cases that reached something new are kept, and later cases vary them.
 
 A campaign is several *streams*: chunk ``n`` is number ``n // STREAMS`` of stream ``n % STREAMS``. What a chunk varies
 depends on earlier chunks of its own stream alone, and on none of the last few of them, so that several can be under
@@ -61,12 +61,12 @@ class Guide:
         self._streams = [_Stream(state) for state in states] or [_Stream(StreamState()) for _ in range(STREAMS)]
 
     def ready(self, number: int) -> bool:
-        """Return whether all answers are there that chunk ``number`` is made from."""
+        """Return whether all chunks have been taken on whose cases chunk ``number`` depends."""
         index, stream = divmod(number, STREAMS)
         return self._streams[stream].state.done > index - _lag(index)
 
     def bases(self, number: int) -> list[Case]:
-        """Return the cases that chunk ``number`` varies, ``VARIED`` of them, or none where none were kept yet."""
+        """Return the ``VARIED`` kept cases that chunk ``number`` varies; empty if no case was kept yet."""
         index, stream = divmod(number, STREAMS)
         known = self._streams[stream].until(index - _lag(index))
         if not known:
@@ -87,17 +87,17 @@ class Guide:
             yield from (kept.news for kept in stream.state.kept)
 
     def states(self) -> list[StreamState]:
-        """Return what ``Guide`` takes to go on from here."""
+        """Return the states from which another `Guide` can go on."""
         return [stream.state for stream in self._streams]
 
 
 def _lag(index: int) -> int:
-    """Return how many chunks of its stream back a chunk looks: it may vary what that one and earlier ones kept.
+    """Return the lag of a chunk: it varies only cases that its stream kept at least that many chunks before it.
 
-    A lag of 1 would use all that is known, but then only one chunk of a stream could be under way, and a job would
-    wait for the slowest. 2 is the least that lets two be under way. The lag grows with the campaign (a quarter of its
-    length) so that many jobs have work; a late chunk loses little by it, since most
-    cases are kept early. It depends on the index alone: if it depended on the jobs, so would the cases.
+    With a lag of 1 a chunk would use all that is known. But then only one chunk of a stream could be under way, and
+    the jobs would wait for the slowest. 2 is the least that lets two be under way. The lag grows with the campaign,
+    by a quarter of its length, so that many jobs have work. A late chunk loses little by it, because most cases are
+    kept early. The lag depends on the index alone: if it depended on the number of jobs, so would the cases.
     """
     return 2 + index // 4
 
@@ -120,7 +120,7 @@ class _Stream:
 
     def take(self, index: int, news: Iterable[News]) -> None:
         """Keep the cases that were the first of the stream to reach something; ``index`` must be the next chunk."""
-        # Each job reports what was new to itself, so that several jobs may report the same.
+        # A job reports what was new to itself, so several jobs may report the same; only the first one counts here.
         assert index == self.state.done, f"chunk {index} of a stream came when {self.state.done} was due"
         for one in news:
             reached = [number for number in one.reached if number not in self._reached]

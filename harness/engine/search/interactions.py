@@ -138,7 +138,7 @@ class Seen:
             mine[:] = bytes(one | other for one, other in zip(mine, theirs, strict=True))
 
     def state(self) -> SeenState:
-        """Return what ``Seen`` takes to go on from here."""
+        """Return the state from which another `Seen` can go on."""
         return SeenState(bytes(self._pairs), bytes(self._triples))
 
     def total(self) -> Interactions:

@@ -39,6 +39,7 @@ class Newsroom:
             for position, numbers in report.news:
                 reached.setdefault(position, []).extend(2 * number + side for number in numbers)
         checks: dict[int, list[str]] = {}
+        # `ALONE` stands for no stream: each case counts by itself, and everything that it reaches is new.
         known = self._known[stream] if stream != ALONE else None
         for position, (pair, differences) in enumerate(zip(frames, found, strict=True)):
             texts = [_check(frame) for frame in dict.fromkeys(pair) if frame[0] == _REFUSED]

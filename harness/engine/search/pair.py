@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Ran(NamedTuple):
-    """How some cases came out: the counts, the buckets, and of each case both answer frames and what differs."""
+    """The result of running some cases: counts, buckets, and for each case both answer frames and what differs."""
 
     counts: Counts
     breakdown: Breakdown
@@ -90,9 +90,8 @@ class Pair:
     def compare_fields(self, names: Sequence[str], *, alone: bool = False, ledger: Ledger | None = None) -> None:
         """Set the outcome fields that are compared; both subjects must have them.
 
-        Unless they are compared ``alone``, the environment and the refusals are compared too.
-
-        ``ledger`` has the intended differences between these two subjects.
+        If they are not compared ``alone``, the environment and the refusals are compared too. ``ledger`` has the
+        intended differences between these two subjects.
         """
         self._names = tuple(names)
         self._ledger = ledger or Ledger()
@@ -110,7 +109,10 @@ class Pair:
     def _roots(
         self, cases: Sequence[Case], frames: Sequence[tuple[bytes, bytes]], found: list[list[Difference]]
     ) -> list[list[Difference]]:
-        """Keep only the root, the one that came first, of the differences that the ledger does not explain."""
+        """Return the differences of each case, but of those that the ledger does not explain only the root.
+
+        The root is the one that came first; the others follow from it.
+        """
         asked = [
             number
             for number, differences in enumerate(found)

@@ -25,7 +25,7 @@ from harness.world.profiles import OwnProfiles, own_profiles
 
 @dataclass(frozen=True)
 class Budget:
-    """How long to search: a number of cases, or seconds, whichever ends first; at least one is set."""
+    """How long to search: a number of cases, a number of seconds, or until the first of both; at least one is set."""
 
     cases: int | None = None
     seconds: float | None = None
@@ -51,13 +51,14 @@ class Shard:
 class Request:
     """What a user asked for: two subjects, what to compare, budget, seed and jobs.
 
-    With ``fields`` these fields are compared and nothing else. Without, the resolved fields and the other fields that
-    the slice writes are compared (with ``all_fields`` every field of the record), the environment and the refusals.
-    ``corpus`` are cases to run first, after the real launches.
-    ``moved`` is None unless the second subject is a change of the first. Then it holds the fields that the change
-    moves: their write sites must run, and no others, and all fields are compared whose writes can run.
-    ``notes`` are sentences for the user. ``profiles`` are the user's own machines and models, from which cases are
-    made too.
+    - ``fields``: if there are some, they are compared and nothing else. If not, the resolved fields and the other
+      fields that the slice writes are compared, and the environment and the refusals too.
+    - ``all_fields``: compare every field of the record.
+    - ``corpus``: cases to run at the beginning, after the real launches.
+    - ``moved``: the fields that the second subject, a change of the first, moves; None if it is no such change. Their
+      write sites must run, and no others. All fields are compared, in a slice those that it resolves.
+    - ``notes``: sentences for the user.
+    - ``profiles``: the user's own machines and models, from which cases are made too.
     """
 
     first: SubjectSpec
@@ -129,8 +130,8 @@ class Shrink(msgspec.Struct, frozen=True, tag=True):
 class Compared(msgspec.Struct, frozen=True, tag=True):
     """The answer to ``Chunk``; ``reach`` reports what ran of the first and of the second subject.
 
-    ``tuples`` are those that no earlier case of this job had. ``news`` are the cases that reached something which no
-    earlier case of this job and this stream had reached.
+    ``tuples`` are the pairs and triples of options that no earlier case of this job had. ``news`` are the cases that
+    reached something which no earlier case of this job and this stream had reached.
     """
 
     number: int

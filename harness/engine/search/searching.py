@@ -56,7 +56,7 @@ class Search:
             number += self._shard.of
 
     def _take(self, answer: Answer) -> None:
-        """Count the answer and all that waited for it, or let it wait for those before it."""
+        """Count the answer and those that waited for it; if it came early, keep it until its turn."""
         assert isinstance(answer, Compared)
         self._early[answer.number] = answer
         while (due := self._early.pop(self._shard.chunk(self._done), None)) is not None:
