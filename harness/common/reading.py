@@ -16,7 +16,7 @@ LARGEST: Final = 512 << 20
 """The size in bytes of the largest file that is read whole."""
 
 _CHUNK: Final = 1 << 20
-# Without O_NONBLOCK, opening a named pipe would wait until a writer opens it, too.
+# Without O_NONBLOCK, opening a named pipe would wait for a writer, with no limit of time.
 _OPEN: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 # Seconds to wait for a writer to open a named pipe. Once one has, there is no limit to how long it may take to write.
 _PATIENCE: Final = 3.0

@@ -156,7 +156,7 @@ class _ForkedRun:
         self._limits = limits
         self._buffer = bytearray()
         self.death: FailureKind | None = None
-        """How the fork failed: ``killed`` or ``timeout``; None as long as it runs, and after its DONE record."""
+        """``killed`` or ``timeout`` if the fork died or hung before its DONE record, else None."""
 
     def answers(self) -> Iterator[tuple[int, bytes]]:
         """Yield the answers as they come; set `death` if the fork dies or hangs before the last. Raises NotLoaded."""
