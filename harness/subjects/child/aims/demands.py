@@ -184,6 +184,7 @@ def compare(left: Term, op: ast.cmpop, right: Term) -> tuple[TestDemand, TestDem
 
 
 def _membership(left: Term, right: Term) -> tuple[TestDemand, TestDemand]:
+    """Return what ``left in right`` demands of a case to be true, and what to be false."""
     if right[0] == "items":
         pairs = []
         constants = tuple(value for item in right[1] for value in (_constant(item),) if value is not None)
@@ -198,6 +199,7 @@ def _membership(left: Term, right: Term) -> tuple[TestDemand, TestDemand]:
 
 
 def _equality(left: Term, right: Term) -> tuple[TestDemand, TestDemand]:
+    """Return what ``left == right`` demands of a case to be true, and what to be false."""
     if left[0] in INPUTS and right[0] in INPUTS:
         return _related(*((right, "same", left) if right[0] == "field" != left[0] else (left, "same", right)))
     for rest, other in ((left, right), (right, left)):
@@ -211,6 +213,7 @@ def _equality(left: Term, right: Term) -> tuple[TestDemand, TestDemand]:
 
 
 def _order(left: Term, operation: str, right: Term) -> tuple[TestDemand, TestDemand]:
+    """Return what ``left < right``, or another comparison of order, demands to be true, and what to be false."""
     if left[0] in INPUTS and right[0] in INPUTS:
         between, mirrored = _BETWEEN[operation]
         return _related(*((right, between, left) if mirrored else (left, between, right)))
@@ -222,6 +225,7 @@ def _order(left: Term, operation: str, right: Term) -> tuple[TestDemand, TestDem
 
 
 def _question(term: Term, operation: str, values: Any) -> tuple[TestDemand, TestDemand]:
+    """Return the demands for an operation with ``values`` to hold for ``term``, and not to hold."""
     known = _constant(term)
     if known is not None:
         holds = _answer(known[0], operation, values)

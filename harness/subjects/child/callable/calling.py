@@ -77,6 +77,10 @@ class CallResolver(Resolver):
         return ": ".join(json.loads(answer[1:].split(b"\n")[0])) if answer.startswith(b"E") else None
 
     def _outcome(self, args, given, data):
+        """Return the answer frame of the current case.
+
+        ``given`` has the environment before the call and ``data`` the environment as it is now.
+        """
         try:
             returned = self._form.call(args, WORLD.facts)
         except (UnansweredProbe, MemoryError):
@@ -88,6 +92,7 @@ class CallResolver(Resolver):
         try:
             fields = records.fields_in(returned)
             if not self._form.names:
+                # This is the case that sets nothing, by which the form learns its fields.
                 self._form.names = list(fields)
             strange = next((name for name in fields if name not in self._form.names), None)
             if strange is not None:

@@ -86,6 +86,7 @@ class Form:
             self.arguments[name].update(default=value, required=False)
 
     def _read_signature(self, function):
+        """Read what a function takes and returns. Raises NotACallable if it cannot be called for a case."""
         self._passes = True
         plain = inspect.unwrap(function)
         while isinstance(plain, functools.partial):
@@ -123,6 +124,10 @@ class Form:
         self.entries = [*makers, plain] if hasattr(plain, "__code__") else makers
 
     def _arguments(self, domains):
+        """Return the arguments: the fields of the record, and for a mapping also those with values in ``domains``.
+
+        The type of the latter is that of their values.
+        """
         found = {}
         if self.record is not None:
             found = {argument["name"]: argument for argument in records.arguments_of(self.record)}

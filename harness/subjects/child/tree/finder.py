@@ -62,6 +62,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         return self._find_foreign(name, top)
 
     def _find_own(self, name):
+        """Return the spec of a module of the tree's package: real, partial or a stand-in."""
         file = self.file_of(name)
         # While a case runs, an import of a module that the tree does not have fails as it would in reality. While the
         # tree is loading it gets a stand-in.
@@ -80,6 +81,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, StandInLoader(self._reexports.get(name)), is_package=True)
 
     def _find_foreign(self, name, top):
+        """Return the spec of a stand-in for a module of another package, None if it is not installed in the case."""
         known = next((known for known in (name, top) if known in self._imports), None)
         if known is None:
             if top not in self._installed:
@@ -89,6 +91,7 @@ class TreeFinder(importlib.abc.MetaPathFinder):
                     return None
                 WORLD.refuse(name, "was imported")
         elif known in self._constant:
+            # The same in every case.
             if not self._imports[known]():
                 return None
         elif WORLD.active:

@@ -106,6 +106,10 @@ class Resolver:
             self._caches.forget_case()
 
     def _outcome(self, args, given, data):
+        """Return the answer frame of the current case.
+
+        ``given`` has the environment before the resolution and ``data`` the environment as it is now.
+        """
         try:
             record = self._slice(args) if self._run else self._construct(args)
             values = self._read(record)
@@ -143,6 +147,7 @@ class Resolver:
         return no_outcome("unanswered", f"{error.path} {error.how}" + (f" (in {origin})" if origin else ""))
 
     def _refused(self, error, given, data):
+        """Return the frame of a refusal; or of no outcome, if the exception shows that an answer is missing."""
         missing = getattr(error, "obj", None)
         if WORLD.unanswered is not None:
             return self._unanswered(WORLD.unanswered)
@@ -203,6 +208,7 @@ class Resolver:
         return {phase: {**default.get(phase, {}), **given.get(phase, {})} for phase in {**default, **given}}
 
     def _changed(self, before, after):
+        """Return the watched variables that differ, each with its new value; None for one that was removed."""
         if before == after:
             return {}
         return {
@@ -227,6 +233,7 @@ class Resolver:
 
 
 def _restore(environ, before):
+    """Make the environment equal to ``before`` again, by setting and removing only the variables that changed."""
     data = environ._data
     for name in [name for name in data if name not in before]:
         del environ[os.fsdecode(name)]

@@ -118,6 +118,7 @@ class _SliceCutter:
         return _with_locals(entry.body, kept), slots
 
     def _cut_block(self, body, entry, slots):
+        """Return the statements of a block to keep, and append the name of each slot among them to ``slots``."""
         kept = []
         for statement in body:
             name = _called(statement)
@@ -156,6 +157,7 @@ class _SliceCutter:
         return cut
 
     def _cut_partial(self, name, entry):
+        """Make a function of what is kept of the partial function ``name``; return its name, None if nothing is."""
         function = getattr(self._cls, name, None) or self._imported_in(entry, name)
         if function is None:
             return None
@@ -176,6 +178,7 @@ class _SliceCutter:
         return cut
 
     def _imported_in(self, entry, name):
+        """Return the object that ``name`` means in the entry method: imported there, or global."""
         for statement in entry.body:
             if isinstance(statement, ast.ImportFrom) and name in {alias.name for alias in statement.names}:
                 return getattr(importlib.import_module(statement.module), name)
@@ -199,6 +202,7 @@ def _called(statement):
 
 
 def _call(name, like):
+    """Return the statement ``NAME(self)`` in the line of the statement ``like``, which it replaces."""
     call = ast.Expr(ast.Call(func=ast.Name(name, ast.Load()), args=[ast.Name("self", ast.Load())], keywords=[]))
     return ast.fix_missing_locations(ast.copy_location(call, like))
 

@@ -68,6 +68,7 @@ class Held:
     def _add_defaults(self, function):
         positional = dict(enumerate(function.__defaults__ or ()))
         if any(type(value) is Deferred for value in positional.values()):
+            # ``__defaults__`` is a tuple, so it is replaced as a whole.
 
             def put(key, value):
                 positional[key] = value
