@@ -19,7 +19,7 @@ class FrozenFlagsError(RuntimeError):
 
 
 class PublishError(RuntimeError):
-    """The runtime context is asked for what was never published."""
+    """The runtime context was read before anything was published."""
 
 
 class FlagDriftError(AssertionError):

@@ -31,5 +31,6 @@ def exchanged(slots: Sequence[Slot], registry: Registry, first: str, second: str
     steps: list[list[Pass | Dispatch]] = [list(slot.steps) for slot in slots]
     (a, i), (b, j) = places[first], places[second]
     steps[a][i], steps[b][j] = steps[b][j], steps[a][i]
+    # The place of the providers was moved at most, never doubled.
     assert sum(step is DISPATCH for slot in steps for step in slot) <= 1
     return tuple(slot._replace(steps=tuple(listed)) for slot, listed in zip(slots, steps, strict=True))

@@ -17,7 +17,7 @@ _OWNER = re.compile(r"(?<![\w.)])[A-Za-z_]\w*(?:\([\w.]*\))?\.")
 a view."""
 
 Taken = tuple[Decision, bool]
-"""A decision that a case asked, and its result."""
+"""A decision that a case came to, and the result that it had."""
 
 Key = tuple[str, str]
 """A decision's function, and its text without the objects."""

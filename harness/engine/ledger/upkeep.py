@@ -73,6 +73,7 @@ def _expired(name: str, entry: Entry | Unreached, today: datetime.date) -> Itera
 
 
 def _broad(entry: Entry, runs: Iterable[Tried]) -> Iterator[Finding]:
+    """Report an entry that has no conditions, and each run of which it explains too many cases."""
     # A group of ``any`` without conditions holds for every case.
     conditions = bool(entry.when) or (bool(entry.any) and all(entry.any))
     explains = entry.fields or entry.environment or entry.refusal or entry.refusals
@@ -90,6 +91,7 @@ def _broad(entry: Entry, runs: Iterable[Tried]) -> Iterator[Finding]:
 
 
 def _stale(ledger: Ledger, entry: Entry, runs: Iterable[Tried]) -> Iterator[Finding]:
+    """Report an entry that explains nothing in any run of its subjects, or that none of these runs had."""
     concerned = [run for run in runs if any(one.id == entry.id for one in ledger.between(*run.subjects).entries)]
     if not concerned or any(entry.id in run.explained for run in concerned):
         return
@@ -101,6 +103,7 @@ def _stale(ledger: Ledger, entry: Entry, runs: Iterable[Tried]) -> Iterator[Find
 
 
 def _stale_site(name: str, ledger: Ledger, site: Unreached, runs: Iterable[Tried]) -> Iterator[Finding]:
+    """Report an entry for write sites that are in no run's list of writes, or that all ran after all."""
     concerned = [
         (run.name, run.writes[side])
         for run in runs
