@@ -161,6 +161,7 @@ class Report:
 def _difference(bucket: Bucket, result: Finished) -> Difference:
     started, found = result.started, bucket.difference
     forms = [found, *(form for form, _ in bucket.parts)]
+    # Only the name of a field difference is a field that differs: the name of a refusal is one that diverged before.
     own = [[form.name] if form.kind == "field" else [] for form in forms]
     also = dict.fromkeys(name for names, form in zip(own, forms, strict=True) for name in (*names, *form.along))
     also.pop(found.name, None)

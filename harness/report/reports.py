@@ -135,6 +135,7 @@ def write_reports(result: Finished, wanted: Sequence[Wanted], stack: Stack | Non
         "markdown": lambda: summary(result),
         "annotations": lambda: workflow_commands(result),
     }
+    # All are made before any is written, so that a failure in making one leaves no file.
     made = [(one, makers[one.format]()) for one in wanted]
     failures = []
     for one, data in made:

@@ -91,6 +91,7 @@ def _with_table(path: Path, names: tuple[str, str]) -> str:
         ours = after["tool"].pop("stackproof")
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
         raise UsageError(f"{path}: no table can be added behind it: write [{TABLE}] by hand") from None
+    # Apart from our table, the new text must parse to the same content as the old one.
     if not after["tool"] and "tool" not in content:
         del after["tool"]
     if after != content or ours["subjects"] != list(names):

@@ -99,6 +99,7 @@ def _section(id: str, title: str, rows: Sequence[FieldRow], groups: Sequence[Col
     legend = el("ul", class_="legend")
     for kind, said in _LEGEND:
         add(legend, el("li", el("span", _SIGNS[kind.split()[0]], class_=f"c {kind}"), said))
+    # The script in page.js moves the focus, and shows the title of the cell that has it in this line.
     hint = "Arrow keys go from cell to cell once one has the focus."
     readout = el("output", hint, class_="readout", aria_live="polite")
     return el("section", el("h2", title), legend, readout, el("div", grid, class_="scroll"), id=id)
