@@ -23,8 +23,8 @@ _REFUSED: dict[type[ast.AST], str] = {
     ast.Yield: "it yields",
     ast.YieldFrom: "it yields",
     ast.Await: "it waits",
-    # The function may be called after the pass has ended, and must then read what was set since, which the view
-    # does not show: "if c: self.look = lambda: self.alpha".
+    # Such a function may be called after the pass has ended. It must then read what was set since, and the view does
+    # not show that: "if c: self.look = lambda: self.alpha".
     ast.Lambda: "it makes a function that would hold the view",
     ast.FunctionDef: "it makes a function that would hold the view",
     ast.AsyncFunctionDef: "it makes a function that would hold the view",
@@ -77,8 +77,8 @@ class Regions:
         self._unnamed = parameters_of(node).keys() | bound_unnamed(node)
         inside = [item for item in ast.walk(node) if item is not node]
         nested = [item for item in inside if isinstance(item, _SCOPES)]
-        # The functions and classes inside; the names shared by ``global`` or ``nonlocal``; the names that functions
-        # and classes inside mention; and every mention of a name, as often as it occurs.
+        # In this order: the functions and classes inside; the names shared by ``global`` or ``nonlocal``; the names
+        # that functions and classes inside mention; and each mention of a name in the whole handler.
         self._inner = {item.name for item in nested if not isinstance(item, ast.Lambda)}
         shared = [item for item in inside if isinstance(item, (ast.Global, ast.Nonlocal))]
         self._shared = {name for item in shared for name in item.names}

@@ -48,7 +48,7 @@ class EndDualApply(FieldCodemod):
         named = self.apply_before.split(",") if isinstance(self.apply_before, str) else self.apply_before
         self.apply_before = tuple(name.strip() for name in named if name.strip())
         resolution = self.facts.resolution
-        # The fields that each place is in the way of; and why a field stays for a reason that has no place.
+        # For each place, the fields that it keeps from moving; for fields that stay for another reason, that reason.
         self._in_the_way: dict[Hidden, list[str]] = {}
         self._odd: dict[str, str] = {}
         for name in self.fields:
@@ -63,7 +63,7 @@ class EndDualApply(FieldCodemod):
 
     @property
     def going(self) -> tuple[str, ...]:
-        """The fields that nothing is in the way of, in the order given."""
+        """The fields that can move, in the order given."""
         return self._going
 
     def words(self) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ class _Reader(RecordWalk):
         return item.with_changes(value=cst.Call(cst.Name(self._imports.of(APPLIED_NOW)), [cst.Arg(item.value)]))
 
     def _texts(self, name: cst.BaseExpression) -> frozenset[str]:
-        """Return the texts that ``name`` may be; if the source does not show them, all fields that go."""
+        """Return the texts that ``name`` may be; if the source does not show them, all fields that can move."""
         if isinstance(name, cst.SimpleString):
             text = name.evaluated_value
             return frozenset([text]) if isinstance(text, str) else frozenset()

@@ -48,8 +48,8 @@ class _Recorder(RecordWalk):
         self._imports = Imports(module, source, codemod.facts.runtime_module, DECLARE)
         self._declare = self._imports.of(DECLARE)
         self._quote = usual_quote(module.code)
-        # The outermost function around, the names in use in it with the temporary ones added so far, and whether it
-        # has a ``try`` or ``with`` and so may continue after setting a field failed.
+        # In this order: the outermost function around; the names in use in it, with the temporary ones added so far;
+        # whether it has a ``try`` or ``with``, and so may continue after setting a field failed.
         self._taken_in: cst.CSTNode | None = None
         self._taken: set[str] = set()
         self._goes_on = False

@@ -56,7 +56,7 @@ class StackPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     ``record`` is the class whose fields move, as ``package.module:Class``. ``codemods`` are those of each step that
     has none of its own. ``options`` gives, by the name of a codemod, further arguments for it. ``folder`` is the
-    folder of the file, which the paths of ledgers are relative to.
+    folder of the file; paths of ledgers are relative to it.
     """
 
     record: str
@@ -144,7 +144,7 @@ def default_plan(package: str, written: Iterable[str] | None = None) -> StackPla
 
 
 def plan_text(plan: StackPlan) -> str:
-    """Return ``plan`` as the text of a ``stack.toml``, which reads as the same plan."""
+    """Return ``plan`` as the text of a ``stack.toml``; reading that gives the same plan."""
     body: dict[str, Any] = {"format": FORMAT, "record": plan.record, "codemods": list(plan.codemods)}
     lines = [f"{key} = {_toml(value)}" for key, value in body.items()]
     for name, options in plan.options.items():

@@ -165,7 +165,7 @@ def unlinked(repository: Repository, path: Path) -> None:
 
 
 def taken(repository: Repository, names: Sequence[str]) -> list[str]:
-    """Return those of ``names`` that cannot become branches: ``a/b`` if git has it, ``a`` or ``a/b/c``."""
+    """Return those of ``names`` that cannot become branches: ``a/b`` if there is ``a/b``, ``a`` or ``a/b/c``."""
     there = repository.branches()
     return [
         name
