@@ -1,12 +1,16 @@
-"""Defaults of a gate that several commands share."""
+"""Defaults of a gate that several commands share, and where this installation is."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Final
 
 DEFAULT_CASES: Final = 20000
 """How many cases a gate runs without ``--cases`` and ``--seconds``."""
+
+IMPORT_FOLDER: Final = str(Path(__file__).parents[2])
+"""The folder that holds our packages: processes that import ``harness`` have it on their path."""
 
 
 def cores() -> int:

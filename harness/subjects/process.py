@@ -12,11 +12,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from importlib import resources
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from harness.common.defaults import IMPORT_FOLDER
 from harness.common.errors import UsageError
 from harness.subjects import cores
 from harness.subjects.child.serve.operations import Operation, body_of
@@ -66,7 +66,7 @@ def command(python: str, *, site_packages: bool) -> list[str]:
 def package_command() -> list[str]:
     """Return the command of a child for one of our own packages: with this interpreter, its packages and our core."""
     boot = resources.files("harness.subjects").joinpath("packaged", "boot.py")
-    return [sys.executable, "-s", "-P", "-B", str(boot), str(Path(str(boot)).parents[3])]
+    return [sys.executable, "-s", "-P", "-B", str(boot), IMPORT_FOLDER]
 
 
 class Process:

@@ -24,6 +24,7 @@ from harness.audit.run.forkserver import DONE, LOADING, NOT_LOADED, PROGRESS, RA
 from harness.audit.run.hits import BlocksRan
 from harness.audit.run.runner import NotLoaded, RunLimits
 from harness.audit.run.trial import Trial, mask_bytes
+from harness.common.defaults import IMPORT_FOLDER
 from harness.subjects.wire import failure_frame
 from harness.world.case import Failure, FailureKind
 
@@ -43,7 +44,6 @@ class ForkRunner:
         self._every = (1 << len(trial.cases)) - 1  # a bit for each case: all are to run
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
-        root = str(Path(__file__).parents[2])
         self._process = subprocess.Popen(
             # -P keeps the user's working folder off the import path: it may hold a package with a name of ours.
             [sys.executable, "-P", "-s", "-m", forkserver.__name__, str(theirs.fileno())],
@@ -51,7 +51,7 @@ class ForkRunner:
             stdout=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(),),
             # With a fixed hash seed, every run goes through sets in the same order.
-            env={"PATH": os.defpath, "PYTHONPATH": root, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
+            env={"PATH": os.defpath, "PYTHONPATH": IMPORT_FOLDER, "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"},
         )
         theirs.close()
         setup = Setup(

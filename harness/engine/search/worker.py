@@ -10,9 +10,9 @@ import subprocess
 import sys
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Final
 
+from harness.common.defaults import IMPORT_FOLDER
 from harness.common.errors import UsageError
 from harness.engine.search.job import Job
 from harness.engine.search.pair import Pair
@@ -35,7 +35,6 @@ class Worker:
     def __init__(self, request: Request, core: int | None = None) -> None:
         self.core = core
         self._ours, theirs = Pipe(duplex=True)
-        package_root = str(Path(__file__).parents[3])
         # -P keeps the current folder off the import path: it may hold a package with the name of ours.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, str(theirs.fileno()), *([] if core is None else [str(core)])],
@@ -43,7 +42,7 @@ class Worker:
             stdin=subprocess.DEVNULL,
             env={
                 **os.environ,
-                "PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH")))),
+                "PYTHONPATH": os.pathsep.join(filter(None, (IMPORT_FOLDER, os.environ.get("PYTHONPATH")))),
             },
         )
         theirs.close()
