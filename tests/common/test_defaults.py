@@ -10,7 +10,7 @@ from harness.common.defaults import IMPORT_FOLDER
 
 
 def test_the_import_folder_holds_our_packages_and_offers_none_of_their_parts() -> None:
-    # One level too deep, and a process would import ``common`` or ``world`` by these names and ``harness`` not at all.
+    # One level too deep, a process would import ``common`` and ``world`` by these names, and no ``harness``.
     assert (Path(IMPORT_FOLDER) / "harness" / "__init__.py").is_file()
     assert not (Path(IMPORT_FOLDER) / "common").exists()
     isolated = [sys.executable, "-S", "-s", "-c", "import harness; print(harness.__file__)"]
