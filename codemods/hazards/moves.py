@@ -53,7 +53,8 @@ def judge_move(timeline: Timeline, field: str, origin: str, to: str) -> Move:
             f"slot {source.name!r} does not write {field!r}: slots {', '.join(map(str, writers)) or 'none'} do"
         )
     start = next((number for number, slot in enumerate(slots) if slot >= target.number), len(slots))
-    # To a later slot, the writes pass what follows the first of them; to an earlier slot, what comes before the last.
+    # Moved to a later slot, the writes jump over the accesses between the first write and that slot. Moved to an
+    # earlier slot, they jump over those between that slot and the last write.
     between = range(min(writes) + 1, start) if start > min(writes) else range(start, max(writes))
     others = [accesses[number] for number in between if number not in writes]
     needs = {name for access in writes.values() for name in access.needs} - {field}

@@ -182,7 +182,7 @@ class Callees:
         return None
 
     def _in_loop(self, path: str, variable: str, attribute: str, function: Scope) -> list[Callee] | None:
-        """Return the methods of the record that ``variable.attribute`` may be in a loop over a tuple of handlers.
+        """Return the methods of the record that ``variable.attribute`` may mean in a loop over a tuple of handlers.
 
         None unless ``variable`` is bound by that loop alone, and each element of the tuple names known methods.
         """

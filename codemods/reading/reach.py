@@ -46,7 +46,7 @@ _HARMLESS_DECORATORS = {
 }
 _SUSPENDS = (ast.AsyncFunctionDef, ast.Await, ast.Yield, ast.YieldFrom)
 _HARMLESS_CLASS_DECORATORS = {"dataclass", "final"}
-# Calls in the body of a class whose value is no descriptor.
+# Functions whose call, in the body of a class, gives no descriptor.
 _HARMLESS_VALUES = {"field", "dict", "frozenset", "list", "set", "tuple"}
 _LOOKS_AT_LOCALS = {"locals", "vars", "eval", "exec", "dir"}
 # Why a mention of the record is hidden, by the node around it.
@@ -96,7 +96,7 @@ class _Reach:
         self._names: dict[tuple[Definition, str], frozenset[str] | None] = {}
         self._waiting: list[Definition] = []
         self._hidden: dict[Definition, list[Hidden]] = {}
-        # For each file the parameters for which its scopes were read, and the scopes.
+        # By file: the parameters that were known to hold the record when its scopes were read, and these scopes.
         self._scopes: dict[str, tuple[object, dict[Scope, ScopeNames]]] = {}
         # The function that is read now.
         self._place = Definition("", "")
@@ -351,7 +351,7 @@ def _is_alias(node: ast.AST, scope: ScopeNames) -> bool:
 
 
 def _may_get_record(value: ast.expr, called: bool) -> bool:
-    """Return whether using an attribute that a class body sets to ``value`` may pass the record to it."""
+    """A class body sets an attribute to ``value``. Return whether using it on the record may pass on the record."""
     if isinstance(value, ast.Call):
         return last_name(value.func) not in _HARMLESS_VALUES
     return isinstance(value, ast.Lambda) or (called and isinstance(value, (ast.Name, ast.Attribute)))

@@ -37,9 +37,10 @@ class RuntimeContext:
     def publish(self, resolution: Resolution, *, terminal: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> None:
         """Resolve the flags from a finished ``resolution``, then write its values onto its arguments.
 
-        ``terminal`` declarations count after all others, whenever those come. Publishing again starts anew. Raises
-        FrozenFlagsError after `freeze`, FlagDriftError when the flags are not what passes saw last, and what the gate
-        raises: then all is as it was before, the arguments too.
+        ``terminal`` declarations are applied last, also after those that `declare_late` adds. Publishing again starts
+        anew. Raises FrozenFlagsError after `freeze`, FlagDriftError if a flag differs from the value that the passes
+        saw last, and every error of `apply_model_overrides`. After an error nothing has changed, not even the
+        arguments.
         """
         self._refuse_frozen("publish")
         arguments = resolution.arguments
@@ -62,7 +63,7 @@ class RuntimeContext:
         self._declarations, self._terminal, self._reasons = declarations, last, reasons
 
     def declare_late(self, source: str, declared: Mapping[str, Any], *, reason: str = "") -> None:
-        """Add a declaration after publishing, of something that only the weights show, for instance.
+        """Add a declaration after publishing, for example one that depends on the loaded weights.
 
         All flags are resolved again, and the arguments get the new values of the declared fields. ``reason`` is one
         sentence for the provenance.

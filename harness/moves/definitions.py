@@ -45,7 +45,8 @@ class DefinedName:
 class Definitions:
     """What the modules of a subject's resolution define, by name.
 
-    ``record`` maps each argument to its declaration, ``leaves`` to the declarations of its name in other classes.
+    ``record`` maps each argument to its declaration in the record. ``leaves`` maps it to the declarations of the same
+    name in other classes.
     ``tables`` has every name that a module assigns, with its value.
 
     Raises UsageError for a file that cannot be parsed.
@@ -165,7 +166,7 @@ class Definitions:
         return bool(names) if self._spec.own else bool(names & set(self._spec.profile["slice"]["registrations"]))
 
     def _reached(self) -> dict[DefinedName, set[str]]:
-        """Return for each function that the resolution may reach the fields that it writes, itself or by calls."""
+        """Map each function that the resolution may reach to the fields that it writes, itself or through calls."""
         callers: dict[DefinedName, list[DefinedName]] = {}
         wanted, seen = self._roots(), dict[DefinedName, None]()
         while wanted:

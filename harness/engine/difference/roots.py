@@ -65,7 +65,10 @@ def last_write(name: str, chain: Writes) -> Write | None:
 
 
 def _divergence(name: str, chains: tuple[Writes, Writes]) -> At:
-    """Return the write on each side at which a field diverges; if one side has none, the last write on each."""
+    """Return on each side the write at which a field diverges.
+
+    If a side has no such write, return the last write of the field on each side.
+    """
     both = _both_diverge(name, chains)
     return (_last_index(name, chains[0]), _last_index(name, chains[1])) if None in both else both
 
@@ -97,8 +100,8 @@ def _rank(name: str, shared: tuple[list[int], list[int]], diverged: Mapping[str,
     """Return how early ``name`` diverges: a smaller rank is earlier.
 
     The first part is the number of writes before it that both sides make, the only measure that the sides share:
-    positions in two chains of different length cannot be compared. Ties are broken by its position among the
-    diverging writes of all fields, on the side where it is earlier, then on the other.
+    positions in two chains of different length cannot be compared. The other two parts break ties: on each side,
+    the number of fields that diverge before ``name``; the smaller number first, then the larger.
     """
     ranks, before = [], []
     for side, counts in enumerate(shared):
@@ -129,7 +132,8 @@ def _field_diverged_before(chains: tuple[Writes, Writes], outcomes: tuple[Outcom
                 known.append(resolved[write.field])
             if not known or any(_equal(write.value, value) for value in known):
                 continue
-            # If the other side refused as well, it may have done so before its own write of this value.
+            # If the other side refused too, its last value may be an intermediate one that this side also wrote.
+            # Then the other side only stopped earlier, and the field has not diverged.
             own = [one.value for one in chain if one.field == write.field]
             if outcomes[1 - side].error is None or not any(_equal(known[-1], value) for value in own):
                 return write.field

@@ -32,8 +32,9 @@ class LedgerCondition(msgspec.Struct, frozen=True, kw_only=True):
     - ``is``: the value equals one of ``values``, in type too.
     - ``not``: the value equals none of them.
     - ``contains``: the value is a text that contains one of them, or a list with such a text.
-    - ``at_least``, ``below``: the value is a number on that side of the only one of ``values``.
-    - ``set``: the value is there and not null, or, if the only one of ``values`` is false, the contrary.
+    - ``at_least``, ``below``: the value is a number that is at least, or is below, the one number in ``values``.
+    - ``set``: ``values`` has one truth value. If it is true, the value must be there and not null; if it is
+      false, the value must be missing or null.
     """
 
     path: str

@@ -32,7 +32,8 @@ _NAMES: Final = tuple(_PARTS)
 def _parts() -> dict[str, tuple[Any, ...]]:
     """Return the values to try for each attribute.
 
-    Capabilities are those of the profiles, and for each major of theirs (major - 1, 9), which comes just before it.
+    The capabilities are those of the profiles. For each of their major versions there is one more, just below it:
+    (major - 1, 9).
     """
     capabilities = {machine.capability for machine in hardware_profiles() if machine.capability}
     capabilities |= {(major - 1, 9) for major, _ in capabilities}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 Path = tuple[Any, ...]
-"""The clauses on one way to a place, which must all hold; a clause is a tuple of alternatives, one of which must."""
+"""The clauses that must all hold on one way to a place. Of the alternatives of a clause at least one must hold."""
 
 _MOST_AIMS = 5000
 

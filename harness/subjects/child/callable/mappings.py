@@ -55,7 +55,7 @@ class CallableValues(ReadValues):
 
 
 def _variables_in(node):
-    """Return the variables that an expression reads, also as one of several alternatives."""
+    """Return every variable that is read anywhere in an expression, as in ``getenv("A") or getenv("B")``."""
     return [
         child.args[0].value
         for child in ast.walk(node)
@@ -64,7 +64,7 @@ def _variables_in(node):
 
 
 class _Normal(ast.NodeTransformer):
-    """Rewrites reads of mappings as reads of attributes, and renames what is called like a configuration."""
+    """Rewrites reads of mappings as reads of attributes, and renames whatever has a name that ends with "config"."""
 
     def __init__(self, fields):
         self._fields = fields
@@ -110,8 +110,9 @@ class _Normal(ast.NodeTransformer):
                 return ast.fix_missing_locations(ast.copy_location(made, node))
         return node
 
-    # `aims.terms` takes an object whose name ends with "config" for the model's configuration, whose attributes are
-    # no arguments. A user's argument may well be called ``config``, so every such name gets another ending.
+    # `aims.terms` assumes that an object whose name ends with "config" is the model's configuration, and does not
+    # count its attributes as arguments. A user's argument may well be called
+    # ``config``, so every such name gets another ending.
 
     def visit_Name(self, node):
         node.id = renamed(node.id)

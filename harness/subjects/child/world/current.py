@@ -43,7 +43,8 @@ class World:
         self.case_modules: list[str] = []
         # What the case stored in stand-ins: (dictionary, key, the value before), in the order of writing.
         self.undo: list[tuple[dict[str, Any], str, Any]] = []
-        # Module -> the stand-ins from which it did ``import *``. That gave it no names.
+        # Module -> the stand-ins from which it did ``import *``. A stand-in gives it no names,
+        # so a name that is missing later is reported with this reason.
         self.starred: dict[str, set[str]] = {}
 
     def enter(self, facts: dict[str, Any]) -> None:
@@ -71,7 +72,7 @@ class World:
         self.case_modules.clear()
 
     def remember(self, holder: dict[str, Any], key: str) -> None:
-        """Let `leave` restore the present value of ``holder[key]``; ``self`` stands for no value."""
+        """Let `leave` restore the present value of ``holder[key]``; ``self`` marks a key that is missing now."""
         if self.active:
             self.undo.append((holder, key, holder.get(key, self)))
 
