@@ -106,6 +106,7 @@ class PackageSubject(Subject):
         Raises UsageError for a package whose steps do not declare, and if it takes longer than ``seconds``.
         """
         answer = self._ask(operations.StepReads(**self._packed(cases)), seconds)
+        self._refuse_broken(answer.broken)
         if answer.lacks:
             raise UsageError(
                 f"{self.spec.label} has no steps that declare: it lacks {', '.join(answer.lacks)}; try declarative"
@@ -118,7 +119,14 @@ class PackageSubject(Subject):
         Raises UsageError if the process ends.
         """
         request = operations.Exchange(first, second, list(numbers), seconds)
-        return self._ask(request, seconds + self.spec.limits.load_seconds)
+        answer = self._ask(request, seconds + self.spec.limits.load_seconds)
+        self._refuse_broken(answer.broken)
+        return answer
+
+    def _refuse_broken(self, broken: str) -> None:
+        """Raise UsageError if the package is set up wrongly, as `resolve` does."""
+        if broken:
+            raise UsageError(f"{self.spec.label}: {broken}")
 
 
 def at(answer: operations.Loaded) -> str:

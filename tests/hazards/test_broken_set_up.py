@@ -48,4 +48,4 @@ def test_the_command_ends_and_names_the_pass(
     status = guarded(lambda: app(words, standalone_mode=False))
     out, err = capsys.readouterr()
     assert (status, out) == (2, "")
-    assert copy in err and fault in err, err
+    assert err.strip() == f"stackproof: {copy}: {fault}"

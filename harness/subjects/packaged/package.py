@@ -235,11 +235,17 @@ class PackageAdapter(Adapter[Case]):
 
     def reads(self, request: CaseRequest[Any]) -> ListedReads:
         """Resolve the cases, keep them, and return what each step read."""
-        return self._reorder.reads(list(self.cases(request)))
+        try:
+            return self._reorder.reads(list(self.cases(request)))
+        except BrokenSetUp as error:
+            return ListedReads(broken=str(error))
 
     def exchange(self, first: str, second: str, numbers: Sequence[int], seconds: float) -> Exchanged:
         """Resolve the kept cases ``numbers`` with two steps exchanged."""
-        return self._reorder.exchange(first, second, numbers, seconds)
+        try:
+            return self._reorder.exchange(first, second, numbers, seconds)
+        except BrokenSetUp as error:
+            return Exchanged(broken=str(error))
 
 
 def _unreachable(folder: Path) -> list[dict[str, Any]]:

@@ -127,12 +127,14 @@ class ListedReads:
     - ``steps``: the steps in order, in the form of `harness.world.chain.PlacedStep`.
     - ``reads``: for each step all that it read in any case.
     - ``ran``: for each case the positions of the steps that ran.
+    - ``broken``: how a step shows that the package is set up wrongly; empty if none does.
     """
 
     lacks: list[str] = field(default_factory=list)
     steps: list[JsonObject] = field(default_factory=list)
     reads: list[list[str]] = field(default_factory=list)
     ran: list[list[int]] = field(default_factory=list)
+    broken: str = ""
 
 
 @dataclass
@@ -142,11 +144,13 @@ class Exchanged:
     - ``changed``: the numbers of the cases that had another outcome.
     - ``run``: how many cases were resolved.
     - ``error``: why the two steps cannot be exchanged; empty if they can.
+    - ``broken``: how a step shows that the package is set up wrongly; empty if none does.
     """
 
     changed: list[int] = field(default_factory=list)
     run: int = 0
     error: str = ""
+    broken: str = ""
 
 
 A = TypeVar("A")
