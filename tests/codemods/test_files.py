@@ -50,7 +50,19 @@ def test_a_disk_that_is_full_leaves_no_migrated_folder(tmp_path: Path) -> None:
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 
-    words = [sys.executable, "-m", "harness.cli", "migrate", "dtype", "--tree", "legacy", "--out", tmp_path / "new"]
+    # -B: under the limit Python would leave modules of ours half-written in its cache, for every later process.
+    words = [
+        sys.executable,
+        "-B",
+        "-m",
+        "harness.cli",
+        "migrate",
+        "dtype",
+        "--tree",
+        "legacy",
+        "--out",
+        tmp_path / "new",
+    ]
     done = subprocess.run(words, capture_output=True, text=True, preexec_fn=full)
     assert done.returncode == 2
     assert done.stderr.startswith("stackproof: ") and done.stderr.count("\n") == 1
